@@ -1,0 +1,1 @@
+"""The audit log: who did what to what, append-only and hash-chained."""
