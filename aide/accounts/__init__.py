@@ -1,0 +1,1 @@
+"""People and programs: users, roles, API keys, log-in."""

@@ -1,0 +1,1 @@
+"""What every app stands on: errors, abstract models, request handling, API primitives. It has no tables."""

@@ -1,0 +1,1 @@
+"""What joins the apps: home, dataset page, search, impact."""

@@ -1,0 +1,21 @@
+"""The one list of routes: health, the screens, and the API of each app."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from django.contrib import admin
+from django.urls import include, path
+from django.views.generic import RedirectView
+
+api_urls = [
+    path("", include(module))
+    for module in ("aide.accounts.api.urls", "registry.api.urls", "crawling.api.urls", "lineage.api.urls")
+    if find_spec(module.rsplit(".", 1)[0]) and find_spec(module)
+]
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="admin:index"), name="root"),
+    path("admin/", admin.site.urls),
+    path("api/v1/", include(api_urls)),
+]

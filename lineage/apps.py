@@ -1,0 +1,10 @@
+"""How Django knows this app."""
+
+from django.apps import AppConfig
+
+
+class LineageConfig(AppConfig):
+    name = "lineage"
+    label = "lineage"
+    verbose_name = "Lineage"
+    default_auto_field = "django.db.models.BigAutoField"
