@@ -49,6 +49,29 @@ def _prepare_environment() -> str | None:
 _trouble = _prepare_environment()
 
 
+PRODUCT_FIXTURES = frozenset({"db", "transactional_db", "live_server", "django_db_reset_sequences"})
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--product-only",
+        action="store_true",
+        help="run only the tests that touch the product's own database (for the second database)",
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--product-only"):
+        return
+    kept, dropped = [], []
+    for item in items:
+        fixtures = PRODUCT_FIXTURES.intersection(getattr(item, "fixturenames", ()))
+        (kept if fixtures or item.get_closest_marker("django_db") else dropped).append(item)
+    config.hook.pytest_deselected(items=dropped)
+    items[:] = kept
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if _trouble:
         pytest.exit(_trouble, returncode=3)
@@ -78,6 +101,11 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
+    if (
+        session.config.getoption("--product-only")
+        and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED
+    ):
+        session.exitstatus = pytest.ExitCode.OK
     for server in _opened.values():
         if isinstance(server, Server):
             server.close()
