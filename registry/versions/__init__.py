@@ -1,0 +1,31 @@
+"""The only writer of schema versions, of the fields in them and of their types."""
+
+from registry.versions.drafts import (
+    add_binding,
+    add_draft,
+    add_field,
+    add_type_instance,
+    delete_binding,
+    delete_draft,
+    delete_field,
+    publish_draft,
+    update_binding,
+)
+from registry.versions.publish import Publication, Published, publish, publish_many, retire
+
+__all__ = [
+    "Publication",
+    "Published",
+    "add_binding",
+    "add_draft",
+    "add_field",
+    "add_type_instance",
+    "delete_binding",
+    "delete_draft",
+    "delete_field",
+    "publish",
+    "publish_draft",
+    "publish_many",
+    "retire",
+    "update_binding",
+]

@@ -1,0 +1,111 @@
+"""Which lasting field each field of a new version is: the same path, the old path of a rename, or a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from registry.documents import field_path
+from registry.models import Dataset, Field
+
+Document = dict[str, Any]
+Identities = dict[tuple[int, str], int]
+"""Field ids by (dataset id, path)."""
+
+
+def settle(work: Iterable[tuple[Dataset, Document, Mapping[str, str]]], *, now: datetime) -> Identities:
+    """Find, rename, revive, create and retire fields so that each dataset has just those of its document.
+
+    `work`: (dataset, new document, renames as new path → old path). A field that comes back under its old path
+    is the old field again, with what people wrote about it. Nothing people wrote is changed.
+    """
+    items = list(work)
+    known = _known([dataset.pk for dataset, _, _ in items])
+    identities: Identities = {}
+    changed: list[Field] = []
+    fresh: dict[int, list[tuple[Dataset, str, str | None, Document]]] = {}
+
+    for dataset, document, renames in items:
+        by_path = known.get(dataset.pk, {})
+        moved_away = set(renames.values())
+        taken: set[int] = set()
+        for names, node in walk_names(document["fields"]):
+            path = field_path(names)
+            existing = by_path.get(renames[path]) if path in renames else by_path.get(path)
+            if existing is None or (path not in renames and path in moved_away):
+                parent = field_path(names[:-1]) if len(names) > 1 else None
+                fresh.setdefault(len(names), []).append((dataset, path, parent, node))
+                continue
+            taken.add(existing.pk)
+            identities[dataset.pk, path] = existing.pk
+            if _renew(existing, node, path=path):
+                changed.append(existing)
+        for gone in by_path.values():
+            if gone.pk not in taken and gone.retired_at is None:
+                gone.retired_at = now
+                changed.append(gone)
+
+    _save(changed, now=now)
+    for depth in sorted(fresh):
+        rows = [
+            Field(
+                dataset=dataset,
+                parent_id=identities[dataset.pk, parent] if parent is not None else None,
+                name=node["name"],
+                path=path,
+                source_comment=node.get("comment") or "",
+            )
+            for dataset, path, parent, node in fresh[depth]
+        ]
+        for row in Field.objects.bulk_create(rows, batch_size=500):
+            identities[row.dataset_id, row.path] = row.pk
+    return identities
+
+
+def walk_names(
+    fields: list[Document], above: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Document]]:
+    """Every field with the names that lead to it, parents first."""
+    for node in fields:
+        names = (*above, node["name"])
+        yield names, node
+        yield from walk_names(node.get("fields") or [], names)
+
+
+def _known(dataset_ids: list[int]) -> dict[int, dict[str, Field]]:
+    known: dict[int, dict[str, Field]] = {}
+    for start in range(0, len(dataset_ids), 500):
+        rows = Field.objects.filter(dataset_id__in=dataset_ids[start : start + 500])
+        # The present field of a path wins over retired ones, and of those the last.
+        for row in rows.order_by("dataset_id", "retired_at", "id"):
+            paths = known.setdefault(row.dataset_id, {})
+            earlier = paths.get(row.path)
+            if earlier is None or earlier.retired_at is not None:
+                paths[row.path] = row
+    return known
+
+
+def _renew(existing: Field, node: Document, *, path: str) -> bool:
+    values = {
+        "name": node["name"],
+        "path": path,
+        "source_comment": node.get("comment") or "",
+        "retired_at": None,
+    }
+    differs = any(getattr(existing, name) != value for name, value in values.items())
+    for name, value in values.items():
+        setattr(existing, name, value)
+    return differs
+
+
+def _save(changed: list[Field], *, now: datetime) -> None:
+    # Paths may swap: first nothing changed is present, then all are as they shall be.
+    for start in range(0, len(changed), 500):
+        chunk = changed[start : start + 500]
+        Field.objects.filter(pk__in=[row.pk for row in chunk]).update(retired_at=now)
+    for row in changed:
+        row.updated_at = now
+    Field.objects.bulk_update(
+        changed, ["name", "path", "source_comment", "retired_at", "updated_at"], batch_size=200
+    )

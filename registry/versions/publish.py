@@ -1,0 +1,316 @@
+"""Publishing: a document becomes the next immutable version of a dataset, with its fields and types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from aide.audit.entries import Entry, record
+from registry import documents
+from registry.catalogues import catalogue_for
+from registry.models import Dataset, DatasetSchema, FieldBinding, System
+from registry.typesystem import Catalogue
+from registry.versions.identity import Identities, settle, walk_names
+from registry.versions.instances import Shape, shape_of, shared_instances
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What is to be published: a clean document for a dataset, which is made where it is None.
+
+    `renames`: new field path → old field path, whose identity and human values the field keeps.
+    `name`, `location`: where the dataset lives now; needed for a new one and for one that was renamed or moved.
+    """
+
+    document: Document
+    dataset: Dataset | None = None
+    kind: str = Dataset.Kind.RDBMS
+    name: str = ""
+    location: Mapping[str, Any] | None = None
+    renames: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Published:
+    """The answer: the version in force, and whether it was made now or was there with equal content."""
+
+    dataset: Dataset
+    schema: DatasetSchema
+    created: bool
+
+
+def publish(publication: Publication, *, system: System, by: Any, origin: str, batch: str = "") -> Published:
+    """Publish one document; see publish_many."""
+    return publish_many([publication], system=system, by=by, origin=origin, batch=batch)[0]
+
+
+@transaction.atomic
+def publish_many(
+    publications: Sequence[Publication], *, system: System, by: Any, origin: str, batch: str = ""
+) -> list[Published]:
+    """Publish documents of one system, in their order, all or none.
+
+    Content equal to the dataset's current version makes no version: that one is the answer. A retired dataset
+    comes back with its history. Takes a number of statements that grows with batches of 500, not with datasets.
+    """
+    now = timezone.now()
+    catalogue = catalogue_for(system.flavor.code)
+    datasets = _settle_datasets(publications, system=system, now=now)
+    fingerprints = [
+        documents.fingerprint(each.document, catalogue=catalogue, positional=_positional(dataset))
+        for each, dataset in zip(publications, datasets, strict=True)
+    ]
+    current = _current(datasets)
+    fresh: list[tuple[Dataset, Publication, str]] = []
+    for dataset, publication, digest in zip(datasets, publications, fingerprints, strict=True):
+        present = current.get(dataset.current_schema_id or 0)
+        if present is None or present.fingerprint != digest:
+            fresh.append((dataset, publication, digest))
+
+    versions = _write(fresh, catalogue=catalogue, by=by, origin=origin, now=now)
+    _describe(datasets, publications, versions, now=now)
+    _announce(fresh, versions, system=system, by=by, batch=batch)
+    return [
+        Published(dataset, versions[dataset.pk], created=True)
+        if dataset.pk in versions
+        else Published(dataset, current[dataset.current_schema_id or 0], created=False)
+        for dataset in datasets
+    ]
+
+
+@transaction.atomic
+def retire(datasets: Iterable[Dataset], *, by: Any, reason: str = "", batch: str = "") -> None:
+    """Take datasets out of use; their versions, fields and what people wrote stay."""
+    listed = [dataset for dataset in datasets if dataset.status != Dataset.Status.RETIRED]
+    before = [dataset.status for dataset in listed]
+    for dataset in listed:
+        dataset.status = Dataset.Status.RETIRED
+        dataset.row_version += 1
+        dataset.updated_at = timezone.now()
+    Dataset.objects.bulk_update(listed, ["status", "row_version", "updated_at"], batch_size=500)
+    record(
+        *(
+            Entry(
+                "dataset.retire", "dataset", dataset.pk, dataset.name,
+                system_code=dataset.system.code, dataset_id=dataset.pk, risk="breaking",
+                before={"status": status}, after={"status": dataset.status}, reason=reason,
+            )
+            for dataset, status in zip(listed, before, strict=True)
+        ),
+        by=by,
+        batch=batch,
+    )  # fmt: skip
+
+
+def _positional(dataset: Dataset) -> bool:
+    return dataset.kind == Dataset.Kind.SFTP
+
+
+def _settle_datasets(publications: Sequence[Publication], *, system: System, now: datetime) -> list[Dataset]:
+    """The dataset row of each publication, locked; new ones made, renamed ones moved."""
+    given = [each.dataset.pk for each in publications if each.dataset is not None]
+    locked = {row.pk: row for row in _locked(Dataset.objects.filter(pk__in=given))}
+    names = [each.name for each in publications if each.dataset is None]
+    same_name = {
+        row.name: row for row in _locked(Dataset.objects.alive().filter(system=system, name__in=names))
+    }
+    made = {
+        each.name: Dataset(
+            system=system,
+            kind=each.kind,
+            name=each.name,
+            location=dict(each.location or {}),
+            status=Dataset.Status.ACTIVE,
+            object_kind=each.document["kind"],
+            source_comment=each.document.get("comment") or "",
+        )
+        for each in publications
+        if each.dataset is None and each.name not in same_name
+    }
+    Dataset.objects.bulk_create(made.values(), batch_size=500)
+    return [
+        locked[each.dataset.pk] if each.dataset is not None else same_name.get(each.name) or made[each.name]
+        for each in publications
+    ]
+
+
+def _locked(rows: Any) -> list[Dataset]:
+    return list(rows.select_related("system").select_for_update(of=("self",)).order_by("pk"))
+
+
+def _current(datasets: Iterable[Dataset]) -> dict[int, DatasetSchema]:
+    ids = [dataset.current_schema_id for dataset in datasets if dataset.current_schema_id]
+    found: dict[int, DatasetSchema] = {}
+    for start in range(0, len(ids), 500):
+        found.update(DatasetSchema.objects.in_bulk(ids[start : start + 500]))
+    return found
+
+
+def _write(
+    fresh: list[tuple[Dataset, Publication, str]],
+    *,
+    catalogue: Catalogue,
+    by: Any,
+    origin: str,
+    now: datetime,
+) -> dict[int, DatasetSchema]:
+    """Versions, fields, types and bindings of the fresh publications; versions by dataset id."""
+    if not fresh:
+        return {}
+    numbers = _last_numbers([dataset.pk for dataset, _, _ in fresh])
+    identities = settle([(d, p.document, p.renames) for d, p, _ in fresh], now=now)
+    schemas = [
+        DatasetSchema(
+            dataset=dataset,
+            version_num=numbers.get(dataset.pk, 0) + 1,
+            status=DatasetSchema.Status.PUBLISHED,
+            fingerprint=digest,
+            origin=origin,
+            published_at=now,
+            published_by=by,
+            object_kind=publication.document["kind"],
+            comment=publication.document.get("comment") or "",
+            attributes=publication.document.get("attributes") or {},
+            primary_key=publication.document.get("primary_key"),
+            unique_keys=publication.document.get("unique") or [],
+            foreign_keys=publication.document.get("foreign_keys") or [],
+        )
+        for dataset, publication, digest in fresh
+    ]
+    DatasetSchema.objects.bulk_create(schemas, batch_size=500)
+    versions = {schema.dataset_id: schema for schema in schemas}
+    _bind([(versions[d.pk], p.document) for d, p, _ in fresh], identities, catalogue=catalogue)
+    for dataset, _, _ in fresh:
+        dataset.current_schema = versions[dataset.pk]
+    return versions
+
+
+def _last_numbers(dataset_ids: list[int]) -> dict[int, int]:
+    numbers: dict[int, int] = {}
+    for start in range(0, len(dataset_ids), 500):
+        rows = DatasetSchema.objects.filter(dataset_id__in=dataset_ids[start : start + 500])
+        numbers.update(rows.order_by().values_list("dataset_id").annotate(Max("version_num")))
+    return numbers
+
+
+def _bind(
+    versions: list[tuple[DatasetSchema, Document]], identities: Identities, *, catalogue: Catalogue
+) -> None:
+    shapes: dict[int, Shape] = {}
+    for _, document in versions:
+        for _, node in walk_names(document["fields"]):
+            shapes[id(node)] = shape_of(node, catalogue=catalogue)
+    instances = shared_instances(shapes.values(), catalogue=catalogue)
+    rows = []
+    for schema, document in versions:
+        for names, node in walk_names(document["fields"]):
+            rows.append(
+                FieldBinding(
+                    dataset_schema=schema,
+                    field_id=identities[schema.dataset_id, documents.field_path(names)],
+                    parent_field_id=(
+                        identities[schema.dataset_id, documents.field_path(names[:-1])]
+                        if len(names) > 1
+                        else None
+                    ),
+                    type_instance_id=instances[shapes[id(node)]],
+                    **binding_values(node),
+                )
+            )
+    FieldBinding.objects.bulk_create(rows, batch_size=_batch_size())
+
+
+def binding_values(node: Document) -> dict[str, Any]:
+    """The columns of a binding that come straight from a document's field."""
+    return {
+        "name": node["name"],
+        "position": node["position"],
+        "native_position": node.get("native_position"),
+        "native_type": node.get("native_type") or "",
+        "is_nullable": node.get("nullable", True),
+        "default": node.get("default"),
+        "primary_key": node.get("primary_key"),
+        "comment": node.get("comment") or "",
+        "generated": node.get("generated"),
+        "identity": node.get("identity"),
+        "on_update": node.get("on_update") or "",
+        "hidden": bool(node.get("hidden", False)),
+    }
+
+
+def _batch_size() -> int:
+    return 2000 if connection.vendor == "postgresql" else 400
+
+
+def _describe(
+    datasets: Sequence[Dataset],
+    publications: Sequence[Publication],
+    versions: Mapping[int, DatasetSchema],
+    *,
+    now: datetime,
+) -> None:
+    """Bring the dataset rows up to their documents; rows that already say the same are not written."""
+    stale = []
+    for dataset, publication in zip(datasets, publications, strict=True):
+        values: dict[str, Any] = {
+            "object_kind": publication.document["kind"],
+            "source_comment": publication.document.get("comment") or "",
+            "status": (
+                dataset.status if dataset.status == Dataset.Status.DEPRECATED else Dataset.Status.ACTIVE
+            ),
+        }
+        if publication.name:
+            values["name"] = publication.name
+        if publication.location is not None:
+            values["location"] = dict(publication.location)
+        differs = any(getattr(dataset, name) != value for name, value in values.items())
+        for name, value in values.items():
+            setattr(dataset, name, value)
+        if differs or dataset.pk in versions:
+            dataset.updated_at = now
+            stale.append(dataset)
+    Dataset.objects.bulk_update(
+        stale,
+        ["object_kind", "source_comment", "status", "name", "location", "current_schema", "updated_at"],
+        batch_size=200,
+    )
+
+
+def _announce(
+    fresh: list[tuple[Dataset, Publication, str]],
+    versions: Mapping[int, DatasetSchema],
+    *,
+    system: System,
+    by: Any,
+    batch: str,
+) -> None:
+    record(
+        *(
+            Entry(
+                "dataset.publish",
+                "dataset",
+                dataset.pk,
+                dataset.name,
+                system_code=system.code,
+                dataset_id=dataset.pk,
+                after={
+                    "version": versions[dataset.pk].version_num,
+                    "fingerprint": digest,
+                    "origin": versions[dataset.pk].origin,
+                },
+                reason=publication.reason,
+            )
+            for dataset, publication, digest in fresh
+        ),
+        by=by,
+        batch=batch,
+    )
