@@ -126,7 +126,7 @@ INSTALLED_APPS = [
     "lineage",
     "crawling",
     "aide.desk",
-    "django.contrib.admin",
+    "aide.admin_app.AideAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -150,6 +150,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "aide.ingress.IngressMiddleware",
+    "aide.origin.OriginMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -206,6 +207,7 @@ AXES_VERBOSE = False
 AXES_ENABLE_ADMIN = False
 AXES_DISABLE_ACCESS_LOG = True
 AXES_HTTP_RESPONSE_CODE = 429
+AXES_LOCKOUT_CALLABLE = "aide.desk.sign_in.locked_out"
 AXES_SENSITIVE_PARAMETERS = ["password", "token", "secret"]
 
 # --- Security ---------------------------------------------------------------------------------------------------
@@ -290,8 +292,8 @@ REST_FRAMEWORK = {
         "aide.core.api.filters.Sorting",
     ],
     "DEFAULT_SCHEMA_CLASS": "aide.core.api.schema.AideSchema",
+    "DEFAULT_METADATA_CLASS": None,
     "EXCEPTION_HANDLER": "aide.core.problems.exception_handler",
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "aide.core.api.wire.Negotiation",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
     "COERCE_DECIMAL_TO_STRING": False,
     "NON_FIELD_ERRORS_KEY": "",

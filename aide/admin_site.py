@@ -1,0 +1,51 @@
+"""The stewards' desk: our admin site, with its shell, home, log-in and the pages that join several apps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, URLResolver, path
+
+from aide.desk import dataset_page, home, navigation, preferences, search, sign_in
+
+
+class AideAdminSite(admin.AdminSite):
+    site_header = "AIDE"
+    site_title = "AIDE"
+    index_title = "Home"
+    site_url = None
+    enable_nav_sidebar = False
+    empty_value_display = "–"
+    login_form = sign_in.SignInForm
+
+    def get_urls(self) -> list[URLResolver | URLPattern]:
+        own: list[URLResolver | URLPattern] = [
+            path("preferences/", preferences.keep, name="desk_preferences"),
+            path("search/", self.admin_view(search.page), name="desk_search"),
+            path(
+                "registry/dataset/<int:dataset_id>/change/",
+                self.admin_view(dataset_page.page),
+                name="desk_dataset",
+            ),
+        ]
+        return [*own, *super().get_urls()]  # type: ignore[list-item]
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        context = super().each_context(request)
+        context["theme"] = preferences.theme(request)
+        context["nav_collapsed"] = preferences.nav_collapsed(request)
+        if context["has_permission"]:
+            context["nav_groups"] = navigation.groups(request)
+        return context
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().index(request, {"title": "Home", **home.context(request), **(extra_context or {})})
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        answer = sign_in.as_demo_account(request)
+        if answer is not None:
+            return answer
+        context = {"title": "Sign in", "demo_accounts": sign_in.demo_accounts(), **(extra_context or {})}
+        return super().login(request, context)

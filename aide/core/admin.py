@@ -1,0 +1,170 @@
+"""What every list and form of the admin shares: rights by role and system, capped counts, soft deletion."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.core.paginator import Paginator
+from django.db import models
+from django.http import HttpRequest
+from django.utils import timezone
+
+from aide.core.errors import DomainError
+from aide.core.forms import VersionedForm
+from aide.core.models import Editable, SoftDeletable
+
+COUNT_CAP = 10_000
+
+if TYPE_CHECKING:
+    _Base = admin.ModelAdmin[Any]
+else:
+    _Base = admin.ModelAdmin
+
+
+class CappedPaginator(Paginator[Any]):
+    """Counts no further than 10,000 rows, so that a long table costs no more than a page of it."""
+
+    @cached_property
+    def count(self) -> int:
+        rows = self.object_list
+        if isinstance(rows, models.QuerySet):
+            return rows.order_by()[: COUNT_CAP + 1].count()
+        return len(rows)
+
+    @property
+    def is_capped(self) -> bool:
+        return self.count > COUNT_CAP
+
+
+class DeskAdmin(_Base):
+    """A ModelAdmin whose rights come from the user's groups and systems.
+
+    `lead` is the sentence under the title and `how` the text of "How this works".
+    """
+
+    lead = ""
+    how = ""
+    list_per_page = 100
+    list_max_show_all = 100
+    show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
+    paginator = CappedPaginator
+    actions = None
+    form = VersionedForm
+    save_as_continue = False
+    soft_delete = True
+
+    # Rights: the user model answers for (app, action, model) and the object's system.
+
+    def _may(self, request: HttpRequest, action: str, obj: Any = None) -> bool:
+        name = f"{self.opts.app_label}.{action}_{self.opts.model_name}"
+        return bool(request.user.has_perm(name, obj))
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self._may(request, "view", obj) or self._may(request, "change", obj)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self._may(request, "add")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self._may(request, "change", obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self._may(request, "delete", obj)
+
+    # Pages.
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        words = {"title": self.opts.verbose_name_plural.capitalize(), **self._words()}
+        return super().changelist_view(request, {**words, **(extra_context or {})})
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> Any:
+        context = {**self._words(), **(extra_context or {})}
+        if object_id is None:
+            context.setdefault("title", f"Add {self.opts.verbose_name}")
+        else:
+            context.setdefault("subtitle", None)
+        return super().changeform_view(request, object_id, form_url, context)
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        obj = kwargs.get("obj")
+        if obj is not None and not context.get("own_title"):
+            context["title"] = str(obj)
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def _words(self) -> dict[str, str]:
+        return {"lead": self.lead, "how": self.how}
+
+    # Rows that may come back are marked, not removed.
+
+    def get_queryset(self, request: HttpRequest) -> models.QuerySet[Any]:
+        rows = super().get_queryset(request)
+        return rows.filter(deleted_at__isnull=True) if self._is_soft() else rows
+
+    def _is_soft(self) -> bool:
+        return self.soft_delete and issubclass(self.model, SoftDeletable)
+
+    def blockers(self, obj: Any) -> list[str]:
+        """Sentences that say why a row cannot be deleted now; empty when it can."""
+        return []
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        if not self._is_soft():
+            return super().get_deleted_objects(objs, request)
+        rows = list(objs)
+        blocked = [sentence for obj in rows for sentence in self.blockers(obj)]
+        return [str(obj) for obj in rows], {self.opts.verbose_name_plural: len(rows)}, set(), blocked
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        if not self._is_soft():
+            super().delete_model(request, obj)
+            return
+        obj.deleted_at = timezone.now()
+        obj.deleted_by = request.user
+        obj.save(update_fields=["deleted_at", "deleted_by", "updated_at"])
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if change and isinstance(obj, Editable):
+            obj.row_version += 1
+        super().save_model(request, obj, form, change)
+
+    # A list needs no log of its own: what happened is in the audit log.
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        return None
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        return None
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        return None
+
+    def refuse(self, request: HttpRequest, error: DomainError) -> None:
+        """Say why a rule refused, in its own words."""
+        messages.error(request, error.detail)
+        for item in error.errors:
+            messages.error(request, f"{item.get('field', '')}: {item.get('detail', '')}".lstrip(": "))
+
+
+class ReadOnlyAdmin(DeskAdmin):
+    """A list and its pages that nobody edits here, whatever the role."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+__all__ = ["CappedPaginator", "DeskAdmin", "ReadOnlyAdmin"]

@@ -1,0 +1,106 @@
+"""How much work waits for a person: counted once a request, within what the person may decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from django.db.models import Count, Max, Min, Q, QuerySet
+from django.http import HttpRequest
+
+from aide.accounts.roles import Capability, can, systems_limit
+from crawling.models import Change, CrawlRun, Proposal
+from registry.models import FieldTag
+
+# Beyond this a badge says "1,000+" and the database stops counting.
+CAP = 1_000
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Undecided changes: how many, how many break something, in how many reviews, since when; and second persons."""
+
+    changes: int
+    breaking: int
+    reviews: int
+    oldest: datetime | None
+    for_second: int
+    for_second_oldest: datetime | None
+
+
+def waiting(request: HttpRequest) -> Waiting:
+    """Changes that wait for this person (a steward: in own systems)."""
+    return cast(Waiting, _once(request, "waiting", _count_waiting))
+
+
+def open_reviews(request: HttpRequest) -> int:
+    return waiting(request).reviews
+
+
+def failed_crawls(request: HttpRequest) -> int:
+    """Systems whose latest crawl failed or was lost."""
+    return len(cast(list[CrawlRun], _once(request, "failed", _find_failed)))
+
+
+def failed_runs(request: HttpRequest) -> list[CrawlRun]:
+    return cast(list[CrawlRun], _once(request, "failed", _find_failed))
+
+
+def suggestions(request: HttpRequest) -> int:
+    return cast(int, _once(request, "suggestions", _count_suggestions))
+
+
+def limit(request: HttpRequest, capability: Capability) -> Q:
+    """A filter on `system_id` for what the capability is limited to; everything for those who only look."""
+    ids = systems_limit(request.user, capability) if can(request.user, capability) else None
+    return Q() if ids is None else Q(system_id__in=ids)
+
+
+def _once(request: HttpRequest, name: str, compute: Any) -> Any:
+    kept = request.__dict__.setdefault("_desk_counts", {})
+    if name not in kept:
+        kept[name] = compute(request)
+    return kept[name]
+
+
+def _count_waiting(request: HttpRequest) -> Waiting:
+    ids = systems_limit(request.user, Capability.DECIDE) if can(request.user, Capability.DECIDE) else None
+    rows: QuerySet[Change] = Change.objects.filter(
+        proposal__status__in=Proposal.LIVE, state__in=Change.UNDECIDED
+    )
+    if ids is not None:
+        rows = rows.filter(proposal__system_id__in=ids)
+    first = ~Q(state=Change.State.WAITING)
+    second = Q(state=Change.State.WAITING)
+    if can(request.user, Capability.APPROVE_BREAKING):
+        own = Change.objects.filter(decisions__person=request.user.pk, decisions__verdict="approve")
+        second &= ~Q(pk__in=own.values("pk"))
+    found = rows.aggregate(
+        changes=Count("pk", filter=first),
+        breaking=Count("pk", filter=first & Q(risk=Change.Risk.BREAKING)),
+        reviews=Count("proposal__crawl_run", filter=first, distinct=True),
+        oldest=Min("proposal__created_at", filter=first),
+        for_second=Count("pk", filter=second),
+        for_second_oldest=Min("proposal__created_at", filter=second),
+    )
+    return Waiting(**found)
+
+
+def _find_failed(request: HttpRequest) -> list[CrawlRun]:
+    latest = (
+        CrawlRun.objects.filter(dry_run=False, system__deleted_at__isnull=True, system__is_active=True)
+        .order_by()
+        .values("system_id")
+        .annotate(latest=Max("pk"))
+        .values("latest")
+    )
+    bad = (CrawlRun.Status.FAILED, CrawlRun.Status.LOST)
+    return list(
+        CrawlRun.objects.filter(pk__in=latest, status__in=bad).select_related("system").order_by("-pk")[:50]
+    )
+
+
+def _count_suggestions(request: HttpRequest) -> int:
+    rows = FieldTag.objects.filter(state=FieldTag.State.SUGGESTED, until__isnull=True)
+    return rows[:CAP].count()
