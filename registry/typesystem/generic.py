@@ -1,0 +1,24 @@
+"""Reads `name(arguments)` for flavors without rules of their own: arguments fill the parameters in order. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from registry.typesystem.lexing import shape, tokens
+from registry.typesystem.model import Catalogue
+from registry.typesystem.reading import Found, Reading
+
+
+def read(reading: Reading) -> Found | None:
+    pieces = tokens(reading.text)
+    cut = shape(pieces) if pieces else None
+    if cut is None:
+        return None
+    typedef = reading.catalogue.find(cut.words)
+    if typedef is None or cut.numbers is None or len(cut.numbers) > len(typedef.takes):
+        return None
+    return Found(typedef.code, dict(zip(typedef.takes, cut.numbers, strict=False)))
+
+
+def normal(catalogue: Catalogue, code: str, params: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    return code, params

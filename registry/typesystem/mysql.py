@@ -1,0 +1,155 @@
+"""Reads the spellings of MySQL and MariaDB (DDL and COLUMN_TYPE) and knows which parameters mean the same. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from registry.typesystem.lexing import Shape, Token, shape, tokens
+from registry.typesystem.model import Catalogue, TypeDef
+from registry.typesystem.reading import Found, Reading, as_text, text_list, without
+
+INTEGERS = ("tinyint", "smallint", "mediumint", "int", "bigint")
+TEXT_BYTES = {"tinytext": 255, "text": 65_535, "mediumtext": 16_777_215, "longtext": 4_294_967_295}
+BLOB_BYTES = {"tinyblob": 255, "blob": 65_535, "mediumblob": 16_777_215, "longblob": 4_294_967_295}
+CHARSET_BYTES = {"utf8mb4": 4, "utf8mb3": 3, "utf16": 4, "utf16le": 4, "utf32": 4, "ucs2": 2, "big5": 2, "gbk": 2,
+                 "gb2312": 2, "gb18030": 4, "sjis": 2, "cp932": 2, "euckr": 2, "ujis": 3, "eucjpms": 3}  # fmt: skip
+_USUAL_CHARSET = "utf8mb4"
+_USUAL_COLLATIONS = {"latin1": "latin1_swedish_ci", "latin2": "latin2_general_ci", "latin5": "latin5_turkish_ci",
+                     "cp1250": "cp1250_general_ci", "cp1251": "cp1251_general_ci", "koi8r": "koi8r_general_ci",
+                     "big5": "big5_chinese_ci", "gbk": "gbk_chinese_ci", "gb2312": "gb2312_chinese_ci",
+                     "sjis": "sjis_japanese_ci", "cp932": "cp932_japanese_ci", "ujis": "ujis_japanese_ci",
+                     "euckr": "euckr_korean_ci", "binary": "binary"}  # fmt: skip
+_ATTRIBUTE_WORDS = ("compressed", "binary", "signed")
+
+
+def read(reading: Reading) -> Found | None:
+    pieces = tokens(reading.text, backslash=True)
+    cut = shape(pieces) if pieces else None
+    if cut is None:
+        return None
+    told = reading.parameters
+    name, params = _attributes((*cut.name, *cut.tail), cut)
+    if told.get("json_alias"):
+        return Found("json")
+    if name == "serial":
+        return Found("bigint", {"unsigned": True})
+    if name == "float" and cut.numbers and len(cut.numbers) == 1:
+        if not 0 <= cut.numbers[0] <= 53:
+            return None
+        return Found("float" if cut.numbers[0] <= 24 else "double", params)
+    typedef = reading.catalogue.find(name)
+    if typedef is None:
+        return None
+    arguments = _arguments(typedef, cut, reading)
+    if arguments is None:
+        return None
+    params.update(arguments)
+    for each in ("charset", "collation"):
+        if as_text(told.get(each)) and each in typedef.takes:
+            params[each] = told[each]
+    return Found(typedef.code, params)
+
+
+def normal(catalogue: Catalogue, code: str, params: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    return _normal(code, params, unicode_collation="utf8mb4_0900_ai_ci")
+
+
+def normal_mariadb(catalogue: Catalogue, code: str, params: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    return _normal(code, params, unicode_collation="utf8mb4_general_ci")
+
+
+def charset_of(params: Any) -> str:
+    """The character set of a type in normal form."""
+    if params.get("charset"):
+        return str(params["charset"])
+    named = str(params.get("collation") or "").partition("_")[0]
+    return named if named and named != "uca1400" else _USUAL_CHARSET
+
+
+def _normal(code: str, params: dict[str, Any], *, unicode_collation: str) -> tuple[str, dict[str, Any]]:
+    if code == "boolean":
+        return "tinyint", {}
+    params.pop("display_width", None)
+    if params.get("zerofill"):
+        params["unsigned"] = True
+    params = _plain_charset(without(params, unsigned=False, zerofill=False, fsp=0), unicode_collation)
+    if code == "decimal":
+        params = {"precision": 10, **params}
+        params.setdefault("scale", 0)
+    elif code in ("char", "binary", "bit"):
+        params.setdefault("length", 1)
+    elif code in ("text", "blob") and "length" in params:
+        length = params.pop("length")
+        sizes, width = (
+            (BLOB_BYTES, 1) if code == "blob" else (TEXT_BYTES, CHARSET_BYTES.get(charset_of(params), 1))
+        )
+        if length:
+            code = next((each for each, most in sizes.items() if length * width <= most), "long" + code)
+    return code, params
+
+
+def _plain_charset(params: dict[str, Any], unicode_collation: str) -> dict[str, Any]:
+    """Without the usual character set and without the default collation of the character set."""
+    charset = _modern(as_text(params.pop("charset", "")).lower())
+    collation = _modern(as_text(params.pop("collation", "")).lower())
+    if not charset and collation:
+        charset = charset_of({"collation": collation})
+    usual = {"utf8mb4": unicode_collation, "utf8mb3": "utf8mb3_general_ci"}
+    default = (
+        usual.get(charset or _USUAL_CHARSET) or _USUAL_COLLATIONS.get(charset) or f"{charset}_general_ci"
+    )
+    if charset and charset != _USUAL_CHARSET:
+        params["charset"] = charset
+    if collation and collation != default:
+        params["collation"] = collation
+    return params
+
+
+def _modern(name: str) -> str:
+    return re.sub(r"^utf8(?=_|$)", "utf8mb3", name)
+
+
+def _attributes(words: tuple[Token, ...], cut: Shape) -> tuple[str, dict[str, Any]]:
+    """The type's own name, and what the words around it say."""
+    name: list[str] = []
+    params: dict[str, Any] = {}
+    rest = [token.text.lower() for token in words if token.raw not in ("=",)]
+    n = 0
+    while n < len(rest):
+        word, after = rest[n], rest[n + 1 : n + 3]
+        if word in ("unsigned", "zerofill"):
+            params[word] = True
+        elif word == "character" and after[:1] == ["set"] and len(after) == 2:
+            params["charset"], n = after[1], n + 2
+        elif word in ("charset", "collate") and after:
+            params["charset" if word == "charset" else "collation"], n = after[0], n + 1
+        elif word in ("srid", "ref_system_id") and after and after[0].isdigit():
+            params["srid"], n = int(after[0]), n + 1
+        elif not (name and word in _ATTRIBUTE_WORDS):
+            name.append(word)
+        n += 1
+    return " ".join(name), params
+
+
+def _arguments(typedef: TypeDef, cut: Shape, reading: Reading) -> dict[str, Any] | None:
+    """The bracketed arguments under their names; None when they do not suit the type."""
+    if "values" in typedef.takes:
+        told = text_list(reading.parameters.get("values"))
+        if told is not None:
+            return {"values": told}
+        if not cut.arguments or any(len(a) != 1 or a[0].kind != "string" for a in cut.arguments):
+            return None
+        return {"values": [argument[0].text for argument in cut.arguments]}
+    numbers = cut.numbers
+    if numbers is None:
+        return None
+    if not numbers or typedef.code == "year":
+        return {}
+    if typedef.code in ("float", "double"):
+        return dict(zip(("precision", "scale"), numbers, strict=True)) if len(numbers) == 2 else None
+    names = [each for each in typedef.takes if each in _POSITIONAL]
+    return dict(zip(names, numbers, strict=False)) if len(numbers) <= len(names) else None
+
+
+_POSITIONAL = ("display_width", "precision", "scale", "length", "fsp", "dimensions")

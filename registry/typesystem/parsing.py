@@ -1,0 +1,106 @@
+"""Native spelling → one normal type, for every flavor. Pure; nothing here raises on a type it does not know."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from registry.typesystem import generic, mysql, postgresql, sqlite
+from registry.typesystem.model import NOTHING, Catalogue, TypeExpr, TypeSystemError
+from registry.typesystem.params import check_params
+from registry.typesystem.reading import Found, Reading
+from registry.typesystem.rendering import write
+
+_DEEPEST = 40
+_REMEMBERED = 5000
+_MATTERS = ("type_name", "type_schema", "type_kind", "parameters")
+
+
+@dataclass(frozen=True)
+class _Flavor:
+    read: Callable[[Reading], Found | None]
+    normal: Callable[[Catalogue, str, dict[str, Any]], tuple[str, dict[str, Any]]]
+
+
+_GENERIC = _Flavor(generic.read, generic.normal)
+_FLAVORS = {
+    "postgresql": _Flavor(postgresql.read, postgresql.normal),
+    "mysql": _Flavor(mysql.read, mysql.normal),
+    "mariadb": _Flavor(mysql.read, mysql.normal_mariadb),
+    "sqlite": _Flavor(sqlite.read, sqlite.normal),
+}
+
+
+def parse(catalogue: Catalogue, native_type: str, *, field: Mapping[str, Any] | None = None) -> TypeExpr:
+    """The type that a native spelling means.
+
+    `field` is the document's field: its `type_kind`, `type_name`, `type_schema` and `parameters` tell what the
+    spelling alone cannot (user types, character sets). An unknown type has code None and is rendered as spelled.
+    """
+    told = {key: field[key] for key in _MATTERS if field.get(key)} if field else {}
+    try:
+        key = (native_type, json.dumps(told, sort_keys=True) if told else "")
+    except (TypeError, ValueError, RecursionError):
+        return _unknown(native_type)
+    memory = catalogue.memory
+    found = memory.get(key)
+    if found is None:
+        if len(memory) >= _REMEMBERED:
+            memory.clear()
+        found = memory[key] = _parse(catalogue, native_type, told, depth=0)
+    return found
+
+
+def build(
+    catalogue: Catalogue,
+    code: str,
+    params: Mapping[str, Any] = NOTHING,
+    children: Mapping[str, TypeExpr] = NOTHING,
+    *,
+    native: str = "",
+) -> TypeExpr:
+    """The normal form of a type given by code: defaults that only say what holds anyway are left out.
+
+    Raises `TypeSystemError` for a code that the catalogue lacks. The parameters are taken as they are:
+    `check_params` comes first.
+    """
+    typedef = catalogue.get(code)
+    if typedef is None:
+        raise TypeSystemError(f"The catalogue of {catalogue.flavor} has no type {code}")
+    flavor = _FLAVORS.get(catalogue.flavor, _GENERIC)
+    params = {name: value for name, value in params.items() if value is not None}
+    children = dict(children)
+    for slot in typedef.slots:
+        spelled = params.pop(slot.name, None)
+        if slot.name not in children and isinstance(spelled, str):
+            children[slot.name] = parse(catalogue, spelled)
+    becomes, normal = flavor.normal(catalogue, code, params)
+    if becomes != code:
+        return build(catalogue, becomes, normal, children, native=native)
+    try:
+        rendered = write(typedef, normal, children)
+    except TypeSystemError:
+        rendered = " ".join(native.split()) or typedef.name
+    return TypeExpr(code, normal, children, native or rendered, rendered)
+
+
+def _parse(catalogue: Catalogue, native: str, field: Mapping[str, Any], *, depth: int) -> TypeExpr:
+    if not isinstance(native, str) or depth > _DEEPEST:
+        return _unknown(native)
+
+    def again(text: str, inner: Mapping[str, Any] | None) -> TypeExpr:
+        return _parse(catalogue, text, inner or {}, depth=depth + 1)
+
+    flavor = _FLAVORS.get(catalogue.flavor, _GENERIC)
+    found = flavor.read(Reading(catalogue, native, field, again))
+    typedef = catalogue.get(found.code) if found else None
+    if found is None or typedef is None or check_params(typedef, found.params, reported=True):
+        return _unknown(native)
+    return build(catalogue, found.code, found.params, found.children, native=native)
+
+
+def _unknown(native: Any) -> TypeExpr:
+    text = native if isinstance(native, str) else str(native)
+    return TypeExpr(None, native=text, rendered=text)
