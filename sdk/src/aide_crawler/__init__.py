@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aide_crawler.errors import CrawlError, ScopeInvalid, SnapshotInvalid
+from aide_crawler.inspection import inspect
 from aide_crawler.limits import Limits, Progress
 from aide_crawler.scope import Scope
 from aide_crawler.snapshot import Coverage, ObjectCoverage, SchemaCoverage, Snapshot
@@ -18,4 +19,5 @@ __all__ = [
     "ScopeInvalid",
     "Snapshot",
     "SnapshotInvalid",
+    "inspect",
 ]

@@ -1,0 +1,26 @@
+"""Text of PostgreSQL databases without an encoding (SQL_ASCII), where any bytes may be stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from psycopg import Connection
+from psycopg.abc import Buffer
+from psycopg.adapt import Loader
+
+
+class _AnyText(Loader):
+    """UTF-8 where the bytes are valid UTF-8, else Latin-1, which reads every byte."""
+
+    def load(self, data: Buffer) -> str:
+        raw = bytes(data)
+        try:
+            return raw.decode("utf-8")
+        except UnicodeDecodeError:
+            return raw.decode("latin-1")
+
+
+def read_any_bytes(connection: Connection[Any]) -> None:
+    """Let the connection read text and names of any bytes."""
+    for name in ("text", "varchar", "name", "bpchar", '"char"'):
+        connection.adapters.register_loader(name, _AnyText)
