@@ -145,7 +145,9 @@ class Proposal(Timestamped):
     dataset = models.ForeignKey(
         Dataset, on_delete=models.PROTECT, null=True, blank=True, related_name="proposals"
     )
-    dataset_name = models.CharField(max_length=1000, help_text="The name at the source.")
+    dataset_name = models.CharField(
+        max_length=1000, help_text="The registry's name; the source's for a new dataset."
+    )
     origin = models.CharField(max_length=16, choices=Origin.choices)
     crawl_run = models.ForeignKey(
         CrawlRun, on_delete=models.PROTECT, null=True, blank=True, related_name="proposals"
@@ -156,7 +158,12 @@ class Proposal(Timestamped):
     base_version = models.ForeignKey(
         DatasetSchema, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    observed = models.JSONField(null=True, blank=True, help_text="The whole document the source showed.")
+    observation = models.ForeignKey(
+        Observation, on_delete=models.SET_NULL, null=True, blank=True, related_name="proposals"
+    )
+    document = models.JSONField(
+        null=True, blank=True, help_text="What is proposed, whole, where no crawl observed it."
+    )
     status = models.CharField(max_length=16, choices=Status.choices, default=Status.OPEN)
     superseded_by = models.ForeignKey(
         "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="supersedes"

@@ -1,0 +1,60 @@
+"""The registry's present state of a system as documents, for comparing with a snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from aide_crawler import Scope
+
+from registry import reading
+from registry.models import Dataset, FieldTag, System
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A dataset with a published version: its row's id, that version and the document."""
+
+    dataset_id: int
+    schema_id: int
+    document: Document
+
+
+def baseline(system: System, *, scope: Scope | None = None) -> dict[str, Known]:
+    """What the registry has of a system, by dataset name, within the scope; retired datasets are not there."""
+    rows = (
+        Dataset.objects.alive()
+        .filter(system=system, current_schema__isnull=False)
+        .exclude(status=Dataset.Status.RETIRED)
+        .values_list("id", "current_schema_id", "name", "kind", "location")
+    )
+    kept = []
+    places = {}
+    for dataset_id, schema_id, name, kind, location in rows:
+        place = reading.place_in(kind, location, name)
+        if scope is None or scope.covers(*place):
+            places[dataset_id] = place
+            kept.append((dataset_id, schema_id, name))
+    documents = reading.documents_of([schema_id for _, schema_id, _ in kept], names=places)
+    return {name: Known(dataset_id, schema_id, documents[schema_id]) for dataset_id, schema_id, name in kept}
+
+
+def personal_data(dataset_ids: Iterable[int]) -> dict[tuple[int, str], tuple[str, ...]]:
+    """Confirmed PII tags by (dataset id, field path)."""
+    tags: dict[tuple[int, str], tuple[str, ...]] = {}
+    ids = list(dataset_ids)
+    for start in range(0, len(ids), 500):
+        rows = FieldTag.objects.filter(
+            field__dataset_id__in=ids[start : start + 500],
+            field__retired_at__isnull=True,
+            state=FieldTag.State.CONFIRMED,
+            until__isnull=True,
+        )
+        for dataset_id, path, code in rows.order_by("tag__code").values_list(
+            "field__dataset_id", "field__path", "tag__code"
+        ):
+            tags[dataset_id, path] = (*tags.get((dataset_id, path), ()), code)
+    return tags

@@ -1,0 +1,61 @@
+"""Keeping what was seen last at the source, written only where it changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.utils import timezone
+
+from crawling.models import CrawlRun, Observation
+
+BATCH = 200
+
+
+def observe(
+    run: CrawlRun, found: Mapping[str, Mapping[str, Any]], *, covered: Callable[[str], bool]
+) -> dict[str, int]:
+    """Write the documents that are new or differ, and mark those that are gone. Returns ids by dataset name."""
+    now = timezone.now()
+    rows = Observation.objects.filter(system=run.system)
+    seen = {
+        name: (pk, content_hash, gone_at)
+        for pk, name, content_hash, gone_at in rows.values_list(
+            "id", "dataset_name", "content_hash", "gone_at"
+        )
+    }
+    fresh, changed = [], []
+    for name, document in found.items():
+        digest = content_hash_of(document)
+        before = seen.get(name)
+        if before is not None and before[1] == digest and before[2] is None:
+            continue
+        row = Observation(
+            system=run.system, dataset_name=name, document=document, content_hash=digest, changed_run=run
+        )
+        if before is None:
+            row.first_run = run
+            fresh.append(row)
+        else:
+            row.pk, row.updated_at, row.gone_at = before[0], now, None
+            changed.append(row)
+    Observation.objects.bulk_create(fresh, batch_size=BATCH)
+    Observation.objects.bulk_update(
+        changed, ["document", "content_hash", "changed_run", "gone_at", "updated_at"], batch_size=BATCH
+    )
+    gone = [
+        pk
+        for name, (pk, _, gone_at) in seen.items()
+        if gone_at is None and name not in found and covered(name)
+    ]
+    for start in range(0, len(gone), 500):
+        rows.filter(pk__in=gone[start : start + 500]).update(gone_at=now, updated_at=now)
+    return {name: pk for name, (pk, _, _) in seen.items()} | {row.dataset_name: row.pk for row in fresh}
+
+
+def content_hash_of(document: Mapping[str, Any]) -> str:
+    """A hash over the whole document, positions and attributes included."""
+    text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,153 @@
+"""What comes after the look, whoever looked: compare with the registry, keep what was seen, propose, report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from aide_crawler import Snapshot
+from aide_crawler.names import qualified_name
+from django.db import transaction
+from registry.catalogues import catalogue_for
+
+from aide.core.errors import FieldError, Invalid
+from crawling import report
+from crawling.baseline import Known, baseline, personal_data
+from crawling.crawl import runs
+from crawling.crawl.observe import observe
+from crawling.crawl.propose import propose
+from crawling.diff import Context, compare
+from crawling.models import CrawlRun, Mute, RejectMode
+from registry import documents, typesystem
+from registry.documents import DocumentInvalid
+from registry.models import System
+from registry.typesystem import Catalogue
+
+Document = Mapping[str, Any]
+
+
+class Covered:
+    """Whether a dataset of the registry was truly looked for: its schema listed whole, the name in scope, not failed."""
+
+    def __init__(self, snapshot: Snapshot, *, places: Mapping[str, tuple[str, str]]) -> None:
+        self._scope = snapshot.scope
+        self._places = places
+        self._listed = {s.name for s in snapshot.coverage.schemas if s.status == "listed"}
+        self._missed = {
+            (each.schema, each.name) for each in (*snapshot.coverage.failed, *snapshot.coverage.skipped)
+        }
+
+    def __call__(self, name: str) -> bool:
+        place = self._places.get(name)
+        return (
+            place is not None
+            and place[0] in self._listed
+            and place not in self._missed
+            and self._scope.covers(*place)
+        )
+
+
+def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] | None = None) -> None:
+    """Compare a snapshot with the registry and bring the run to its end.
+
+    A dry run only reports. Else what was seen is kept, and proposals are made, kept or superseded, all in one
+    transaction; an unchanged source writes nothing but the run.
+    """
+    began = time.monotonic()
+    system = run.system
+    catalogue = catalogue_for(system.flavor.code)
+    found = cleaned(snapshot) if run.trigger == CrawlRun.Trigger.SNAPSHOT else _by_name(snapshot)
+    excluded = _excluded(system)
+    found = {name: document for name, document in found.items() if name not in excluded}
+    known = {
+        name: each for name, each in baseline(system, scope=snapshot.scope).items() if name not in excluded
+    }
+    covered = Covered(snapshot, places=_places(known, found))
+    diffs = compare(
+        {name: each.document for name, each in known.items()},
+        found,
+        catalogue=catalogue,
+        covered=covered,
+        context=_context(known),
+    )
+    compared = time.monotonic()
+    answer = report.build(
+        diffs,
+        system=system.code,
+        run_id=run.pk,
+        coverage=snapshot.coverage.to_dict(),
+        unmapped=unmapped_types(found, catalogue=catalogue),
+    )
+    if not run.dry_run:
+        with transaction.atomic():
+            observations = observe(run, found, covered=covered)
+            propose(run, diffs, known=known, observations=observations, covered=covered)
+    status = runs.Status.COMPLETED if snapshot.coverage.complete else runs.Status.COMPLETED_WITH_ERRORS
+    runs.finish(
+        run,
+        status,
+        coverage=snapshot.coverage.to_dict(),
+        summary=answer["summary"],
+        report=answer,
+        tables_done=snapshot.coverage.read,
+        tables_total=snapshot.coverage.listed,
+        schemas_done=len(snapshot.coverage.schemas),
+        schemas_total=len(snapshot.coverage.schemas),
+        timings={
+            **(timings or {}),
+            "compare": round(compared - began, 3),
+            "propose": round(time.monotonic() - compared, 3),
+        },
+    )
+
+
+def cleaned(snapshot: Snapshot) -> dict[str, dict[str, Any]]:
+    """The documents of an uploaded snapshot, checked; raises Invalid that names the first bad places."""
+    found = {}
+    for index, document in enumerate(snapshot.datasets):
+        try:
+            clean = documents.clean(document)
+        except DocumentInvalid as error:
+            raise Invalid(
+                detail="The snapshot holds a document that is not in the neutral shape.",
+                errors=[
+                    FieldError(f"snapshot.datasets[{index}].{path}".rstrip("."), "invalid", message)
+                    for path, message in error.errors[:20]
+                ],
+            ) from None
+        found[qualified_name(clean["schema"], clean["name"])] = clean
+    return found
+
+
+def unmapped_types(found: Mapping[str, Document], *, catalogue: Catalogue) -> list[dict[str, str]]:
+    """The fields whose type the catalogue does not know: dataset, field, type."""
+    unmapped = []
+    for name, document in found.items():
+        for path, node in documents.walk(document):
+            native = node.get("native_type") or ""
+            if native and typesystem.parse(catalogue, native, field=node).code is None:
+                unmapped.append({"dataset": name, "field": path, "type": native})
+    return unmapped
+
+
+def _by_name(snapshot: Snapshot) -> dict[str, dict[str, Any]]:
+    return {qualified_name(each["schema"], each["name"]): each for each in snapshot.datasets}
+
+
+def _places(known: Mapping[str, Known], found: Mapping[str, Document]) -> dict[str, tuple[str, str]]:
+    places = {name: (each["schema"], each["name"]) for name, each in found.items()}
+    for name, each in known.items():
+        places[name] = (each.document["schema"], each.document["name"])
+    return places
+
+
+def _context(known: Mapping[str, Known]) -> Context:
+    names = {each.dataset_id: name for name, each in known.items()}
+    tags = personal_data(names)
+    return Context(pii={(names[dataset_id], path): codes for (dataset_id, path), codes in tags.items()})
+
+
+def _excluded(system: System) -> frozenset[str]:
+    rows = Mute.objects.filter(system=system, mode=RejectMode.EXCLUDE, field_path="", lifted_at__isnull=True)
+    return frozenset(rows.values_list("dataset_name", flat=True))
