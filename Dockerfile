@@ -1,4 +1,4 @@
-# One image for web, worker, beat and relay; docker-compose.yml says which command each runs.
+# One image for web, worker and beat; docker-compose.yml says which command each runs.
 FROM python:3.12-slim-bookworm AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /app

@@ -126,7 +126,7 @@ bench: $(DEVELOPMENT)  ## The benchmarks: ratios against the floor and, where in
 	@chmod 600 .env
 	@echo "Made .env with fresh secrets; read it before others are let in."
 
-up: .env  ## PostgreSQL, Redis, Kafka, web, worker, beat and relay with docker compose
+up: .env  ## PostgreSQL, Redis, Kafka, web, worker and beat with docker compose
 	@command -v docker >/dev/null 2>&1 || { echo "make up needs Docker with its compose plugin." >&2; exit 1; }
 	@docker compose up --build --detach --wait
 	@echo "AIDE is at http://127.0.0.1:$${AIDE_PORT:-8000}/ ; the first administrator's log-in is in .env"
