@@ -1,7 +1,7 @@
 """Seed files: YAML lists of kinds, flavors and their types, read and checked without a database.
 
-A file has `kind`, `flavor` and `types`, or lists of `kinds` and `flavors`. Nothing wrong is let through: `SeedInvalid`
-names the file and the place. `registry.catalogues` carries what is read here into the database.
+A file has `kind`, `flavor` and `types`, or lists of `kinds` and `flavors`. Nothing wrong is let through:
+`SeedInvalid` names the file and the place. `registry.catalogues` carries what is read here into the database.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _EXAMPLE_KEYS = {"params", "sql", "canonical", "setup", "since", "unchecked"}
 _SLOT_KEYS = {"name", "required"}
 
 
-class SeedInvalid(ValueError):
+class SeedInvalid(ValueError):  # noqa: N818 - reads like the errors of forms
     """A seed file is refused; `str()` names the file, the place in it and what is wrong there."""
 
     def __init__(self, file: str, place: str, message: str) -> None:

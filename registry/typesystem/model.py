@@ -24,7 +24,7 @@ class ParamError:
     message: str
 
 
-class ParamsInvalid(TypeSystemError):
+class ParamsInvalid(TypeSystemError):  # noqa: N818 - reads like the errors of forms
     """The parameters break the type's schema; `errors` names every place."""
 
     def __init__(self, errors: tuple[ParamError, ...]) -> None:
@@ -32,7 +32,7 @@ class ParamsInvalid(TypeSystemError):
         self.errors = errors
 
 
-class TemplateInvalid(TypeSystemError):
+class TemplateInvalid(TypeSystemError):  # noqa: N818 - reads like the errors of forms
     """A render template is wrong, too slow or too long; `line` counts from 1 where it is known."""
 
     def __init__(self, message: str, *, line: int | None = None) -> None:

@@ -88,9 +88,9 @@ def _at_most(validator: Any, pairs: Any, instance: Any, schema: Any) -> Iterator
     if not validator.is_type(instance, "object") or not isinstance(pairs, Mapping):
         return
     for small, large in pairs.items():
-        if all(validator.is_type(instance.get(name), "integer") for name in (small, large)):
-            if instance[small] > instance[large]:
-                yield jsonschema.ValidationError(f"{small} must not be larger than {large}", path=[small])
+        both = [instance.get(name) for name in (small, large)]
+        if all(validator.is_type(value, "integer") for value in both) and both[0] > both[1]:
+            yield jsonschema.ValidationError(f"{small} must not be larger than {large}", path=[small])
 
 
 _Strict = validators.extend(Draft202012Validator, {"pattern": _whole_pattern, "x-atMost": _at_most})

@@ -20,7 +20,7 @@ _SERIALS = {"smallserial": "smallint", "serial": "integer", "bigserial": "bigint
 _TIMES = ("time", "timetz", "timestamp", "timestamptz", "interval")
 _USER_KINDS = ("enum", "domain", "composite", "range", "multirange")
 _RESERVED = frozenset(
-    "all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create "
+    "all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create "  # noqa: SIM905
     "current_catalog current_date current_role current_time current_timestamp current_user default deferrable desc "
     "distinct do else end except false fetch for foreign from grant group having in initially intersect into lateral "
     "leading limit localtime localtimestamp not null offset on only or order placing primary references returning "

@@ -1,4 +1,7 @@
-"""The Jinja2 environment of render templates: nothing to reach, every growing value guarded. Used by `rendering` only."""
+"""The Jinja2 environment of render templates: nothing to reach, every growing value guarded.
+
+Used by `rendering` only.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ _TESTS = ("defined", "undefined", "none", "string", "number", "integer", "boolea
           "false", "odd", "even", "in", "eq", "ne", "lt", "le", "gt", "ge", "equalto")  # fmt: skip
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818 - never leaves the type system
     """A limit or a rule of the sandbox was broken; the text is for people."""
 
 
@@ -97,12 +100,12 @@ def _check(node: nodes.Node) -> None:
 class _Instrument(NodeTransformer):
     """Routes loops and joined texts through the counting filters."""
 
-    def visit_For(self, node: nodes.For) -> nodes.Node:
+    def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - named by Jinja2
         self.generic_visit(node)
         node.iter = _filter(node.iter, "_counted", [])
         return node
 
-    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - named by Jinja2
         self.generic_visit(node)
         return _filter(node.nodes[0], "_joined", node.nodes[1:])
 
