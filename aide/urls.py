@@ -7,15 +7,30 @@ from importlib.util import find_spec
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
+from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
+
+from aide import health
 
 api_urls = [
-    path("", include(module))
-    for module in ("aide.accounts.api.urls", "registry.api.urls", "crawling.api.urls", "lineage.api.urls")
-    if find_spec(module.rsplit(".", 1)[0]) and find_spec(module)
+    path("schema", SpectacularJSONAPIView.as_view(), name="api-schema"),
+    path("docs", SpectacularSwaggerSplitView.as_view(url_name="api-schema"), name="api-docs"),
+    *(
+        path("", include(module))
+        for module in (
+            "aide.accounts.api.urls",
+            "registry.api.urls",
+            "crawling.api.urls",
+            "lineage.api.urls",
+        )
+        if find_spec(module.rsplit(".", 1)[0]) and find_spec(module)
+    ),
 ]
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index"), name="root"),
+    path("health/live", health.live, name="health-live"),
+    path("health/ready", health.ready, name="health-ready"),
+    path("metrics", health.metrics, name="metrics"),
     path("admin/", admin.site.urls),
     path("api/v1/", include(api_urls)),
 ]

@@ -100,6 +100,14 @@ class User(AbstractBaseUser, Editable):
         """Whether the screens are open: a person with any people's group; programs never."""
         return self.user_type == self.Type.REGULAR and bool(self.role_names & roles.SCREEN_GROUPS)
 
+    def can(self, capability: str, system: Any = None) -> bool:
+        """`roles.can` for this user; the layers below ask it this way."""
+        return roles.can(self, roles.Capability(capability), system)
+
+    def why_not(self, capability: str, system: Any = None) -> str:
+        """The sentence for a refusal."""
+        return roles.why_not(roles.Capability(capability), system)
+
     def has_perm(self, perm: str, obj: Any = None) -> bool:
         return roles.allows(self, perm, system_of(obj))
 

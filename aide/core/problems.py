@@ -271,6 +271,8 @@ class ProblemMiddleware:
             return response
         if response.get("Content-Type", "").startswith(PROBLEM_TYPE):
             return response
+        if getattr(response, "keep_body", False):  # health says in its own words what is wrong
+            return response
         if not wants_problem(request):
             return response
         replaced = problem_response(response.status_code)

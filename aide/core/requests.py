@@ -9,7 +9,10 @@ from collections.abc import Callable
 from contextvars import ContextVar
 
 import structlog
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+
+from aide.core.metrics import count_request
 
 logger = structlog.get_logger(__name__)
 
@@ -21,6 +24,15 @@ _current: ContextVar[str] = ContextVar("request_id", default="")
 def current_request_id() -> str:
     """The id of the request that is being answered, or an empty text outside of one."""
     return _current.get()
+
+
+def client_address(request: HttpRequest) -> str:
+    """The address a request came from; the last one that a trusted proxy saw, if there is such a proxy."""
+    if settings.SECURE_PROXY_SSL_HEADER:
+        forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")[-1].strip()
+        if forwarded:
+            return forwarded[:64]
+    return request.META.get("REMOTE_ADDR", "")[:64]
 
 
 class RequestContextMiddleware:
@@ -40,6 +52,7 @@ class RequestContextMiddleware:
         try:
             response = self.get_response(request)
             response["X-Request-ID"] = request_id
+            count_request(request, response, seconds=time.perf_counter() - started)
             if not path.startswith(_QUIET):
                 user = getattr(request, "user", None)
                 logger.info(

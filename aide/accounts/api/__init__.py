@@ -1,0 +1,1 @@
+"""The API of people and programs, and of logging in."""

@@ -1,0 +1,100 @@
+"""API keys: made with a secret that is shown once, found again by its hash, revoked at once."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from aide.accounts.models import ApiKey, User
+from aide.audit.entries import Entry, record
+
+PREFIX = "aide_"
+_FORM = re.compile(r"^aide_([a-z0-9]{16})_([A-Za-z0-9_\-]{43})\Z")
+_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
+_SEEN_EVERY = dt.timedelta(minutes=1)
+
+
+@transaction.atomic
+def make_key(
+    *,
+    user: User,
+    name: str,
+    scopes: Iterable[str],
+    system_codes: Iterable[str] = (),
+    expires_at: dt.datetime | None = None,
+    note: str = "",
+    by: User | None = None,
+) -> tuple[ApiKey, str]:
+    """A new key of `user` and its whole secret, which cannot be had again."""
+    public_id = "".join(secrets.choice(_ALPHABET) for _ in range(16))
+    tail = secrets.token_urlsafe(32)
+    secret = f"{PREFIX}{public_id}_{tail}"
+    key = ApiKey(
+        user=user,
+        name=name,
+        public_id=public_id,
+        secret_hash=_hash(secret),
+        last_four=secret[-4:],
+        scopes=sorted(set(scopes)),
+        system_codes=sorted(set(system_codes)),
+        expires_at=expires_at,
+        note=note,
+    )
+    key.save()
+    after = {"user": user.email, "scopes": key.scopes, "systems": key.system_codes}
+    record(_entry("key.create", key, after=after), by=by)
+    return key, secret
+
+
+def find_key(secret: str) -> ApiKey | None:
+    """The usable key of an active user that this secret belongs to."""
+    found = _FORM.match(secret)
+    if not found:
+        return None
+    key = ApiKey.objects.select_related("user").filter(public_id=found.group(1)).first()
+    if key is None or not hmac.compare_digest(key.secret_hash, _hash(secret)):
+        return None
+    return key if key.is_usable and key.user.is_active else None
+
+
+def usable_key(public_id: str) -> ApiKey | None:
+    """The usable key with this public id, for tokens that were made from it."""
+    key = ApiKey.objects.select_related("user").filter(public_id=public_id).first()
+    return key if key is not None and key.is_usable and key.user.is_active else None
+
+
+def seen(key: ApiKey) -> None:
+    """Remembers the use of a key, at most once a minute."""
+    now = timezone.now()
+    if key.last_used_at is None or key.last_used_at < now - _SEEN_EVERY:
+        ApiKey.objects.filter(pk=key.pk).update(last_used_at=now)
+
+
+@transaction.atomic
+def revoke_key(key: ApiKey, *, by: User | None, reason: str = "") -> ApiKey:
+    """Takes effect at once; revoking again changes nothing."""
+    key = ApiKey.objects.select_for_update(of=("self",)).select_related("user").get(pk=key.pk)
+    if key.revoked_at is None:
+        key.revoked_at = timezone.now()
+        key.revoked_reason = reason[:500]
+        key.row_version += 1
+        key.save(update_fields=["revoked_at", "revoked_reason", "row_version", "updated_at"])
+        record(_entry("key.revoke", key, reason=reason), by=by)
+    return key
+
+
+def _hash(secret: str) -> str:
+    # The secret has 256 random bits: a plain hash cannot be guessed, and is fast enough for every request.
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _entry(action: str, key: ApiKey, **values: Any) -> Entry:
+    return Entry(action=action, object_type="api_key", object_id=key.pk, object_name=key.name, **values)
