@@ -28,7 +28,7 @@ Document = Mapping[str, Any]
 
 
 class Covered:
-    """Whether a dataset of the registry was truly looked for: its schema listed whole, the name in scope, not failed."""
+    """Whether a dataset was truly looked for: its schema listed whole, its name in scope, and it did not fail."""
 
     def __init__(self, snapshot: Snapshot, *, places: Mapping[str, tuple[str, str]]) -> None:
         self._scope = snapshot.scope

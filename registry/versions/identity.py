@@ -17,8 +17,8 @@ Identities = dict[tuple[int, str], int]
 def settle(work: Iterable[tuple[Dataset, Document, Mapping[str, str]]], *, now: datetime) -> Identities:
     """Find, rename, revive, create and retire fields so that each dataset has just those of its document.
 
-    `work`: (dataset, new document, renames as new path → old path). A field that comes back under its old path
-    is the old field again, with what people wrote about it. Nothing people wrote is changed.
+    `work`: (dataset, new document, renames as new path → the field's old name there). A field that comes back
+    under its old path is the old field again, with what people wrote about it. Nothing people wrote is changed.
     """
     items = list(work)
     known = _known([dataset.pk for dataset, _, _ in items])
@@ -28,12 +28,14 @@ def settle(work: Iterable[tuple[Dataset, Document, Mapping[str, str]]], *, now: 
 
     for dataset, document, renames in items:
         by_path = known.get(dataset.pk, {})
-        moved_away = set(renames.values())
+        old_paths = _old_paths(document, renames)
+        moved_away = {old for new, old in old_paths.items() if new != old}
         taken: set[int] = set()
         for names, node in walk_names(document["fields"]):
             path = field_path(names)
-            existing = by_path.get(renames[path]) if path in renames else by_path.get(path)
-            if existing is None or (path not in renames and path in moved_away):
+            old_path = old_paths[path]
+            existing = by_path.get(old_path)
+            if existing is None or (path == old_path and path in moved_away):
                 parent = field_path(names[:-1]) if len(names) > 1 else None
                 fresh.setdefault(len(names), []).append((dataset, path, parent, node))
                 continue
@@ -71,6 +73,17 @@ def walk_names(
         names = (*above, node["name"])
         yield names, node
         yield from walk_names(node.get("fields") or [], names)
+
+
+def _old_paths(document: Document, renames: Mapping[str, str]) -> dict[str, str]:
+    """For each field of the document the path it had before the renames of itself and its parents."""
+    before: dict[tuple[str, ...], tuple[str, ...]] = {(): ()}
+    paths = {}
+    for names, _ in walk_names(document["fields"]):
+        path = field_path(names)
+        before[names] = (*before[names[:-1]], renames.get(path, names[-1]))
+        paths[path] = field_path(before[names])
+    return paths
 
 
 def _known(dataset_ids: list[int]) -> dict[int, dict[str, Field]]:

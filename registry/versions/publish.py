@@ -26,7 +26,7 @@ Document = dict[str, Any]
 class Publication:
     """What is to be published: a clean document for a dataset, which is made where it is None.
 
-    `renames`: new field path → old field path, whose identity and human values the field keeps.
+    `renames`: new field path → the old name of that field, whose identity and human values it keeps.
     `name`, `location`: where the dataset lives now; needed for a new one and for one that was renamed or moved.
     """
 

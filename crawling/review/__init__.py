@@ -1,0 +1,17 @@
+"""What people decide about changes, and carrying it out: the only writer of drafts, decisions and mutes."""
+
+from crawling.review.applying import Outcome, apply, apply_by_plan
+from crawling.review.deciding import Rejection, decide, proposals_of, withdraw
+from crawling.review.four_eyes import people_needed, why_not_second
+
+__all__ = [
+    "Outcome",
+    "Rejection",
+    "apply",
+    "apply_by_plan",
+    "decide",
+    "people_needed",
+    "proposals_of",
+    "why_not_second",
+    "withdraw",
+]

@@ -1,0 +1,136 @@
+"""A case: one proposal under decision, with everything that deciding it needs, loaded in bulk and locked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from crawling import diff
+from crawling.baseline import personal_data
+from crawling.diff import Context
+from crawling.models import Change, Decision, Proposal
+from registry import reading
+from registry.catalogues import catalogue_for
+from registry.models import Dataset, DatasetSchema
+from registry.typesystem import Catalogue
+
+Document = dict[str, Any]
+
+
+@dataclass
+class Case:
+    """One proposal being decided.
+
+    `present` is the registry's document now, `source` what the source showed (None: it is gone). The lists at the
+    end are filled as the case goes through settling and putting in force.
+    """
+
+    proposal: Proposal
+    changes: list[Change]
+    dataset: Dataset | None
+    present: Document | None
+    source: Document | None
+    catalogue: Catalogue
+    context: Context
+    decisions: list[Decision] = field(default_factory=list)
+    approved: list[Change] = field(default_factory=list)
+    applied: list[Change] = field(default_factory=list)
+    waiting: list[tuple[Change, str]] = field(default_factory=list)
+    stale: list[Change] = field(default_factory=list)
+    rejected: list[tuple[Change, Decision]] = field(default_factory=list)
+    failed: list[tuple[Change, str]] = field(default_factory=list)
+    version: DatasetSchema | None = None
+
+    def valid_now(self) -> dict[str, diff.Change]:
+        """The differences between the registry as it is now and the source, by fingerprint."""
+        if self.present is None and self.source is None:
+            return {}
+        found = diff.diff(self.present, self.source, catalogue=self.catalogue, context=self.context)
+        return {change.fingerprint: change for change in found}
+
+
+def load_cases(proposal_ids: Sequence[int]) -> list[Case]:
+    """The live ones of these proposals as cases, their rows and their datasets' rows locked.
+
+    Reads a constant number of statements, whatever the number of proposals.
+    """
+    proposals = list(
+        Proposal.objects.select_for_update(of=("self",))
+        .filter(pk__in=proposal_ids, status__in=Proposal.LIVE)
+        .select_related("system__flavor", "crawl_run", "observation")
+        .order_by("pk")
+    )
+    changes: dict[int, list[Change]] = {proposal.pk: [] for proposal in proposals}
+    by_id = {proposal.pk: proposal for proposal in proposals}
+    rows = (
+        Change.objects.filter(proposal_id__in=changes)
+        .select_related("draft__person")
+        .prefetch_related("requires", "decisions__person")
+        .order_by("proposal_id", "place")
+    )
+    for change in rows:
+        change.proposal = by_id[change.proposal_id]
+        changes[change.proposal_id].append(change)
+    datasets = _datasets(proposals)
+    present = _documents(datasets.values())
+    tags = personal_data([dataset.pk for dataset in datasets.values()])
+    cases = []
+    for proposal in proposals:
+        dataset = datasets.get((proposal.system_id, proposal.dataset_name))
+        pii = {
+            (proposal.dataset_name, path): codes
+            for (dataset_id, path), codes in tags.items()
+            if dataset is not None and dataset_id == dataset.pk
+        }
+        cases.append(
+            Case(
+                proposal=proposal,
+                changes=changes[proposal.pk],
+                dataset=dataset,
+                present=present.get(dataset.pk) if dataset is not None else None,
+                source=_source(proposal),
+                catalogue=catalogue_for(proposal.system.flavor.code),
+                context=Context(pii=pii),
+            )
+        )
+    return cases
+
+
+def _datasets(proposals: Sequence[Proposal]) -> dict[tuple[int, str], Dataset]:
+    """The dataset of each proposal as it is now: the one it was made for, else the one of that name."""
+    rows = Dataset.objects.alive().select_for_update(of=("self",)).select_related("system__flavor")
+    ids = [proposal.dataset_id for proposal in proposals if proposal.dataset_id]
+    by_id = {row.pk: row for row in rows.filter(pk__in=ids).order_by("pk")}
+    names = [proposal.dataset_name for proposal in proposals if not proposal.dataset_id]
+    systems = {proposal.system_id for proposal in proposals}
+    by_name = {
+        (row.system_id, row.name): row
+        for row in rows.filter(system__in=systems, name__in=names).order_by("pk")
+    }
+    found = {}
+    for proposal in proposals:
+        key = (proposal.system_id, proposal.dataset_name)
+        row = by_id.get(proposal.dataset_id or 0) or by_name.get(key)
+        if row is not None:
+            found[key] = row
+    return found
+
+
+def _documents(datasets: Any) -> dict[int, Document]:
+    """What is in force, by dataset id; retired datasets and those without a version have nothing in force."""
+    current = {
+        dataset.current_schema_id: dataset
+        for dataset in datasets
+        if dataset.current_schema_id and dataset.status != Dataset.Status.RETIRED
+    }
+    names = {dataset.pk: reading.place_of(dataset) for dataset in current.values()}
+    documents = reading.documents_of(current, names=names)
+    return {current[schema_id].pk: document for schema_id, document in documents.items()}
+
+
+def _source(proposal: Proposal) -> Document | None:
+    if proposal.document is not None:
+        return proposal.document
+    observation = proposal.observation
+    return observation.document if observation is not None and observation.gone_at is None else None

@@ -1,0 +1,113 @@
+"""Putting approved changes in force: documents with just these changes, published in one call a system."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from registry.locations import qualified_name
+
+from crawling import diff
+from crawling.models import Change, Proposal
+from crawling.review.case import Case
+from registry import documents, versions
+from registry.documents import field_path, split_path
+from registry.models import Dataset, DatasetSchema
+from registry.versions import Publication
+
+Op = Change.Op
+_PLACES = (Op.RENAME_DATASET, Op.MOVE_DATASET)
+
+
+def put_in_force(cases: Sequence[Case], *, by: Any, batch: str) -> None:
+    """Publish or retire each case's dataset according to its approved changes; fills `applied` and `version`."""
+    by_system: dict[int, list[Case]] = defaultdict(list)
+    for case in cases:
+        if case.approved:
+            by_system[case.proposal.system_id].append(case)
+    for group in by_system.values():
+        dropped = [c for c in group if any(change.op == Op.DROP_DATASET for change in c.approved)]
+        kept = [c for c in group if c not in dropped]
+        _retire(dropped, by=by, batch=batch)
+        _publish(kept, by=by, batch=batch)
+
+
+def _retire(cases: Sequence[Case], *, by: Any, batch: str) -> None:
+    datasets = [case.dataset for case in cases if case.dataset is not None]
+    versions.retire(datasets, by=by, reason="Gone at the source.", batch=batch)
+    for case in cases:
+        case.applied = list(case.approved)
+        case.version = case.dataset.current_schema if case.dataset is not None else None
+
+
+def _publish(cases: Sequence[Case], *, by: Any, batch: str) -> None:
+    if not cases:
+        return
+    publications = [_publication(case) for case in cases]
+    published = versions.publish_many(
+        publications,
+        system=cases[0].proposal.system,
+        by=by,
+        origin=_origin(cases[0].proposal),
+        batch=batch,
+    )
+    for case, answer in zip(cases, published, strict=True):
+        case.dataset, case.version = answer.dataset, answer.schema
+        case.applied = list(case.approved)
+
+
+def _publication(case: Case) -> Publication:
+    changes = [as_change(each) for each in case.approved]
+    document = diff.apply(case.present, changes, after=case.source, catalogue=case.catalogue)
+    if document is None:
+        raise ValueError(f"The dataset {case.proposal.dataset_name} would be gone.")
+    document = documents.clean(document)
+    moved = any(change.op in _PLACES for change in changes)
+    location, name = None, ""
+    if case.dataset is None or case.present is None or moved:
+        location = location_of(document, case)
+        name = qualified_name(Dataset.Kind.RDBMS, location)
+    return Publication(
+        document=document,
+        dataset=case.dataset,
+        name=name,
+        location=location,
+        renames={_new_path(change): change.before for change in changes if change.op == Op.RENAME_FIELD},
+        reason=_reason(case),
+    )
+
+
+def location_of(document: dict[str, Any], case: Case) -> dict[str, Any]:
+    """Where an rdbms dataset lives: the database of the system's connection, schema and table of the document."""
+    before = case.dataset.location if case.dataset is not None else {}
+    return {**before, "schema": document["schema"], "table": document["name"]}
+
+
+def as_change(row: Change) -> diff.Change:
+    """A saved change as the value that `diff.apply` takes."""
+    return diff.Change(
+        op=row.op,
+        dataset=row.dataset_name,
+        field=row.field_path or None,
+        before=row.before,
+        after=row.after,
+        risk=row.risk,
+        why=row.why,
+        rule=row.rule,
+        fingerprint=row.fingerprint,
+    )
+
+
+def _new_path(change: diff.Change) -> str:
+    parents = split_path(change.field or "")[:-1]
+    return field_path((*parents, change.after))
+
+
+def _reason(case: Case) -> str:
+    return next((each.reason for each in case.decisions if each.reason), "")
+
+
+def _origin(proposal: Proposal) -> str:
+    known = DatasetSchema.Origin.values
+    return proposal.origin if proposal.origin in known else DatasetSchema.Origin.MANUAL
