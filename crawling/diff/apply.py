@@ -28,7 +28,7 @@ _STAGES = (
 _STAGE = {op: n for n, ops in enumerate(_STAGES) for op in ops}
 
 
-class CannotApply(ValueError):
+class CannotApply(ValueError):  # noqa: N818 (reads as what happened)
     """The document is not one to which this change can be made; `str()` is a plain sentence."""
 
     def __init__(self, change: Change | None, reason: str) -> None:
