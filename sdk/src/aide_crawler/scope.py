@@ -141,6 +141,11 @@ def read_schema_pattern(text: str) -> Pattern:
     return Pattern(text, None, regex, None, literal)
 
 
+def literal(name: str) -> str:
+    """The pattern that means exactly this name."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def split_list(text: str) -> list[str]:
     """The items of a comma-separated list, where a comma inside double quotes separates nothing."""
     items: list[str] = [""]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from aide_crawler.scope import Scope, read_schema_pattern
 from aide_crawler.snapshot import Coverage, ObjectCoverage, SchemaCoverage
 
@@ -20,20 +22,23 @@ class CoverageNotes:
         status = "listed" if failed is None else "failed"
         self._schemas[name] = SchemaCoverage(name, status, reason if failed is None else failed)
 
-    def missing_schemas(self, scope: Scope, existing: set[str], *, certain: bool = True) -> None:
-        """Schemas that the scope names and the source does not show.
+    def missing_schemas(
+        self, scope: Scope, existing: set[str], *, is_system: Callable[[str], bool], certain: bool = True
+    ) -> None:
+        """Schemas that the scope names and the crawl cannot give.
 
         Where the source shows every schema, a missing one is certainly not there, and counts as
         listed and empty; else it failed.
         """
         for text in scope.schemas:
             name = read_schema_pattern(text).name_literal
-            if name is None or name in existing or not scope.covers_schema(name):
+            if name is None or not scope.covers_schema(name):
                 continue
-            reason = "There is no schema of this name."
-            if certain:
-                self.schema(name, reason=reason)
-            else:
+            if is_system(name):
+                self.schema(name, reason="Schemas of the server itself are not crawled.")
+            elif name not in existing and certain:
+                self.schema(name, reason="There is no schema of this name.")
+            elif name not in existing:
                 self.schema(name, failed="There is no schema of this name, or this user may not see it.")
 
     def skip(self, schema: str, name: str, reason: str) -> None:

@@ -98,7 +98,7 @@ def _look(connection: Connection, scope: Scope, watch: Watch) -> Snapshot:
     notes = CoverageNotes()
     for schema in schemas:
         notes.schema(schema.name)
-    notes.missing_schemas(scope, {name for name in names if not _is_system(name)})
+    notes.missing_schemas(scope, set(names), is_system=_is_system)
     catalogue = _read_catalogue(connection, schemas, scope, version=version) if schemas else Catalogue()
     datasets = build(catalogue, notes, watch)
     watch.progress(_done(len(schemas), len(datasets)), important=True)
