@@ -14,7 +14,7 @@ from aide.audit.models import AuditEntry
 from aide.work.queue import enqueue
 
 recorded = Signal()
-"""Sent with `entries` (a list of saved AuditEntry) inside the transaction. A listener that fails undoes the change."""
+"""Sent with `entries` (saved AuditEntry rows) in the transaction; a listener that fails undoes the change."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ class Origin:
     user_agent: str = ""
 
 
-_origin: ContextVar[Origin] = ContextVar("audit_origin", default=Origin())
+_UNSET = Origin()
+_origin: ContextVar[Origin] = ContextVar("audit_origin", default=_UNSET)
 
 
 def current() -> Origin:

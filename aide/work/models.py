@@ -7,7 +7,7 @@ from django.db.models import Q
 
 
 class WorkItem(models.Model):
-    """One row is one piece of work that is still to be done, or that failed for good. Done work is deleted."""
+    """One row is work still to be done, or that failed for good. Work that is done is deleted."""
 
     class State(models.TextChoices):
         QUEUED = "queued", "Queued"
@@ -17,10 +17,10 @@ class WorkItem(models.Model):
     task = models.CharField(max_length=120)
     payload = models.JSONField(default=dict)
     state = models.CharField(max_length=8, choices=State.choices, default=State.QUEUED)
-    key = models.CharField(
+    key = models.CharField(  # noqa: DJ001 (null = any number may wait)
         max_length=200,
         null=True,
-        blank=True,  # noqa: DJ001 (null = any number may wait)
+        blank=True,
         help_text="At most one piece with a key waits at a time.",
     )
     run_after = models.DateTimeField()

@@ -44,7 +44,7 @@ def settle(case: Case, *, by: Any, comment: str, granted: Collection[str]) -> No
         _approve(case, change, draft if noted else None, first, by_plan=by_plan, comment=comment, now=now)
         if _enough(case, change):
             complete.append(change)
-        elif noted or first is not None:
+        elif noted:
             case.waiting.append((change, "a second person"))
     _close_under_requirements(case, complete)
 
@@ -142,7 +142,7 @@ def _close_under_requirements(case: Case, complete: list[Change]) -> None:
         refused = [n for n in missing if n.pk in rejected or states[n.pk].state == State.REJECTED]
         if refused:
             case.failed.append((change, f"It needs change {refused[0].pk}, which was rejected."))
-        else:
+        elif any(each.change is change for each in case.decisions):
             case.waiting.append((change, f"change {missing[0].pk}"))
 
 

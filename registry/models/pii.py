@@ -1,4 +1,4 @@
-"""Personal data: the vocabulary and which field carries which tag since when. Only registry.tagging writes tags."""
+"""Personal data: the vocabulary, and which field carries which tag since when."""
 
 from __future__ import annotations
 
