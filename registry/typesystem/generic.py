@@ -14,7 +14,7 @@ def read(reading: Reading) -> Found | None:
     cut = shape(pieces) if pieces else None
     if cut is None:
         return None
-    typedef = reading.catalogue.find(cut.words)
+    typedef = reading.catalogue.find(" ".join(token.raw for token in (*cut.name, *cut.tail)))
     if typedef is None or cut.numbers is None or len(cut.numbers) > len(typedef.takes):
         return None
     return Found(typedef.code, dict(zip(typedef.takes, cut.numbers, strict=False)))

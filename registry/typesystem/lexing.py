@@ -106,7 +106,8 @@ def shape(pieces: tuple[Token, ...]) -> Shape | None:
     opening = next((n for n, token in enumerate(pieces) if token.raw == "("), None)
     if opening is None:
         return Shape(pieces, None, ()) if all(token.raw != ")" for token in pieces) else None
-    depth, current = 0, []
+    depth = 0
+    current: list[Token] = []
     arguments: list[tuple[Token, ...]] = []
     for n in range(opening, len(pieces)):
         token = pieces[n]

@@ -102,7 +102,7 @@ def _validator(schema: str, reported: bool) -> Any:
     return (_Reported if reported else _Strict)(json.loads(schema), registry=Registry())
 
 
-def _explain(fault: jsonschema.ValidationError) -> ParamError:
+def _explain(fault: Any) -> ParamError:
     path = ".".join(str(part) for part in fault.path)
     name = path or "parameters"
     if isinstance(fault.schema, Mapping) and isinstance(fault.schema.get("x-message"), str):

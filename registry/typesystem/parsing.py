@@ -59,7 +59,7 @@ def build(
     params: Mapping[str, Any] = NOTHING,
     children: Mapping[str, TypeExpr] = NOTHING,
     *,
-    native: str = "",
+    native: str | None = None,
 ) -> TypeExpr:
     """The normal form of a type given by code: defaults that only say what holds anyway are left out.
 
@@ -82,8 +82,8 @@ def build(
     try:
         rendered = write(typedef, normal, children)
     except TypeSystemError:
-        rendered = " ".join(native.split()) or typedef.name
-    return TypeExpr(code, normal, children, native or rendered, rendered)
+        rendered = " ".join((native or typedef.name).split())
+    return TypeExpr(code, normal, children, rendered if native is None else native, rendered)
 
 
 def _parse(catalogue: Catalogue, native: str, field: Mapping[str, Any], *, depth: int) -> TypeExpr:
@@ -97,6 +97,8 @@ def _parse(catalogue: Catalogue, native: str, field: Mapping[str, Any], *, depth
     found = flavor.read(Reading(catalogue, native, field, again))
     typedef = catalogue.get(found.code) if found else None
     if found is None or typedef is None or check_params(typedef, found.params, reported=True):
+        return _unknown(native)
+    if any(slot.required and slot.name not in {**found.children, **found.params} for slot in typedef.slots):
         return _unknown(native)
     return build(catalogue, found.code, found.params, found.children, native=native)
 

@@ -32,6 +32,9 @@ _TESTS = ("defined", "undefined", "none", "string", "number", "integer", "boolea
           "false", "odd", "even", "in", "eq", "ne", "lt", "le", "gt", "ge", "equalto")  # fmt: skip
 
 
+_REFUSED = {"Call": "Calling a function", "Pow": "A power", "Div": "Division with a fraction"}
+
+
 class Refused(Exception):  # noqa: N818 - never leaves the type system
     """A limit or a rule of the sandbox was broken; the text is for people."""
 
@@ -81,7 +84,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
 def _check(node: nodes.Node) -> None:
     if not isinstance(node, _ALLOWED):
-        what = {nodes.Call: "Calling a function", nodes.Pow: "A power"}.get(type(node), type(node).__name__)
+        what = _REFUSED.get(type(node).__name__, type(node).__name__)
         raise NotAllowed(f"{what} is not allowed in a render template", node.lineno)
     if isinstance(node, nodes.Name) and (node.name.startswith("_") or node.name in ("self", "caller")):
         raise NotAllowed(f"The name {node.name} is not allowed in a render template", node.lineno)
@@ -110,9 +113,9 @@ class _Instrument(NodeTransformer):
         return _filter(node.nodes[0], "_joined", node.nodes[1:])
 
 
-def _filter(node: nodes.Expr, name: str, arguments: list[nodes.Expr]) -> nodes.Filter:
+def _filter(node: Any, name: str, arguments: list[nodes.Expr]) -> nodes.Filter:
     made = nodes.Filter(node, name, arguments, [], None, None, lineno=node.lineno)
-    made.set_environment(node.environment)  # type: ignore[arg-type]
+    made.set_environment(node.environment)
     return made
 
 
