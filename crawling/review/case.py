@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crawling import diff
-from crawling.baseline import personal_data
-from crawling.diff import Context
 from crawling.models import Change, Decision, Proposal
 from registry import reading
 from registry.catalogues import catalogue_for
@@ -32,7 +30,6 @@ class Case:
     present: Document | None
     source: Document | None
     catalogue: Catalogue
-    context: Context
     decisions: list[Decision] = field(default_factory=list)
     approved: list[Change] = field(default_factory=list)
     applied: list[Change] = field(default_factory=list)
@@ -42,12 +39,27 @@ class Case:
     failed: list[tuple[Change, str]] = field(default_factory=list)
     version: DatasetSchema | None = None
 
-    def valid_now(self) -> dict[str, diff.Change]:
-        """The differences between the registry as it is now and the source, by fingerprint."""
-        if self.present is None and self.source is None:
-            return {}
-        found = diff.diff(self.present, self.source, catalogue=self.catalogue, context=self.context)
-        return {change.fingerprint: change for change in found}
+    def stale_now(self) -> frozenset[str]:
+        """Fingerprints of the undecided changes whose `before` the registry no longer holds at their path."""
+        undecided = [as_change(each) for each in self.changes if each.state in Change.UNDECIDED]
+        stale = diff.stale(self.present, undecided, catalogue=self.catalogue)
+        return frozenset(change.fingerprint for change in stale)
+
+
+def as_change(row: Change) -> diff.Change:
+    """A saved change as the value that the pure diff takes."""
+    return diff.Change(
+        op=row.op,
+        dataset=row.dataset_name,
+        field=row.field_path or None,
+        before=row.before,
+        after=row.after,
+        risk=row.risk,
+        why=row.why,
+        rule=row.rule,
+        fingerprint=row.fingerprint,
+        evidence=tuple(row.evidence),
+    )
 
 
 def load_cases(proposal_ids: Sequence[int]) -> list[Case]:
@@ -74,15 +86,9 @@ def load_cases(proposal_ids: Sequence[int]) -> list[Case]:
         changes[change.proposal_id].append(change)
     datasets = _datasets(proposals)
     present = _documents(datasets.values())
-    tags = personal_data([dataset.pk for dataset in datasets.values()])
     cases = []
     for proposal in proposals:
         dataset = datasets.get((proposal.system_id, proposal.dataset_name))
-        pii = {
-            (proposal.dataset_name, path): codes
-            for (dataset_id, path), codes in tags.items()
-            if dataset is not None and dataset_id == dataset.pk
-        }
         cases.append(
             Case(
                 proposal=proposal,
@@ -91,7 +97,6 @@ def load_cases(proposal_ids: Sequence[int]) -> list[Case]:
                 present=present.get(dataset.pk) if dataset is not None else None,
                 source=_source(proposal),
                 catalogue=catalogue_for(proposal.system.flavor.code),
-                context=Context(pii=pii),
             )
         )
     return cases

@@ -6,13 +6,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from registry.locations import qualified_name
-
 from crawling import diff
 from crawling.models import Change, Proposal
-from crawling.review.case import Case
+from crawling.review.case import Case, as_change
 from registry import documents, versions
 from registry.documents import field_path, split_path
+from registry.locations import qualified_name
 from registry.models import Dataset, DatasetSchema
 from registry.versions import Publication
 
@@ -82,21 +81,6 @@ def location_of(document: dict[str, Any], case: Case) -> dict[str, Any]:
     """Where an rdbms dataset lives: the database of the system's connection, schema and table of the document."""
     before = case.dataset.location if case.dataset is not None else {}
     return {**before, "schema": document["schema"], "table": document["name"]}
-
-
-def as_change(row: Change) -> diff.Change:
-    """A saved change as the value that `diff.apply` takes."""
-    return diff.Change(
-        op=row.op,
-        dataset=row.dataset_name,
-        field=row.field_path or None,
-        before=row.before,
-        after=row.after,
-        risk=row.risk,
-        why=row.why,
-        rule=row.rule,
-        fingerprint=row.fingerprint,
-    )
 
 
 def _new_path(change: diff.Change) -> str:

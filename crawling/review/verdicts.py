@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from aide.accounts.roles import Capability, can
 from aide.audit.entries import Entry, record
-from crawling.diff.values import content_of
 from crawling.models import Change, Decision, Draft, Mute, Proposal, RejectMode, Verdict
 from crawling.review.case import Case
 from crawling.review.four_eyes import first_approval, people_needed, why_not_second
@@ -20,7 +19,7 @@ State = Change.State
 def settle(case: Case, *, by: Any, comment: str, granted: Collection[str]) -> None:
     """Sort a case's changes into rejected, stale, waiting and approved. Writes nothing yet."""
     now = timezone.now()
-    valid = case.valid_now()
+    stale = case.stale_now()
     complete: list[Change] = []
     for change in case.changes:
         if change.state not in Change.UNDECIDED:
@@ -35,7 +34,7 @@ def settle(case: Case, *, by: Any, comment: str, granted: Collection[str]) -> No
         noted = draft is not None and draft.verdict == Verdict.APPROVE
         if not noted and not by_plan and first is None:
             continue
-        if not _still_true(change, valid, case):
+        if change.fingerprint in stale:
             if noted or by_plan or change.state == State.WAITING:
                 case.stale.append(change)
             continue
@@ -54,17 +53,6 @@ def _may(case: Case, person: Any, change: Change) -> bool:
         return True
     case.failed.append((change, f"{person.get_username()} may no longer decide for this system."))
     return False
-
-
-def _still_true(change: Change, valid: dict[str, Any], case: Case) -> bool:
-    now = valid.get(change.fingerprint)
-    if now is None:
-        return False
-
-    def content(value: Any) -> Any:
-        return content_of(change.op, value, catalogue=case.catalogue)
-
-    return content(now.before) == content(change.before)
 
 
 def _reject(case: Case, change: Change, draft: Draft, first: Decision | None, now: Any) -> None:
