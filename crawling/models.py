@@ -77,6 +77,7 @@ class CrawlRun(models.Model):
     tables_total = models.PositiveIntegerField(default=0)
     tables_done = models.PositiveIntegerField(default=0)
 
+    database = models.CharField(max_length=500, blank=True, help_text="The database that was looked at.")
     coverage = models.JSONField(default=dict, blank=True)
     summary = models.JSONField(default=dict, blank=True)
     report = models.JSONField(default=dict, blank=True)

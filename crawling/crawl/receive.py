@@ -87,6 +87,7 @@ def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] |
     runs.finish(
         run,
         status,
+        database=snapshot.database or "",
         coverage=snapshot.coverage.to_dict(),
         summary=answer["summary"],
         report=answer,

@@ -78,9 +78,11 @@ def _publication(case: Case) -> Publication:
 
 
 def location_of(document: dict[str, Any], case: Case) -> dict[str, Any]:
-    """Where an rdbms dataset lives: the database of the system's connection, schema and table of the document."""
+    """Where an rdbms dataset lives: the database that the run looked at, schema and table of the document."""
     before = case.dataset.location if case.dataset is not None else {}
-    return {**before, "schema": document["schema"], "table": document["name"]}
+    run = case.proposal.crawl_run
+    database = {"database": run.database} if run is not None and run.database else {}
+    return {**before, **database, "schema": document["schema"], "table": document["name"]}
 
 
 def _new_path(change: diff.Change) -> str:
