@@ -134,7 +134,7 @@ class _Checker:
             return {"name": f"\0{path}", "position": None}
         self.known_keys(value, _FIELD, _ADDED_TO_FIELD, path)
         name = self.text(value.get("name"), f"{path}.name", limit=MAX_NAME)
-        if not name:
+        if name is None:
             self.bad(f"{path}.name", "A field needs a name.")
             name = f"\0{path}"
         native = self.text(value.get("native_type"), f"{path}.native_type")
