@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
@@ -68,6 +69,8 @@ _TEXTS: tuple[tuple[str, str], ...] = (
         r"|label (empty|too long)",
         "unknown_host",
     ),
+    (r"invalid response to ssl negotiation|received invalid response", "not_this_kind"),
+    (r"invalid connection option|unexpected keyword argument|invalid port|port must be", "bad_url"),
     (r"connection refused|actively refused|errno 111\b|no such file or directory", "refused"),
     (r"timed? ?out|timeout expired|timeout", "timeout"),
     (r"does not support ssl|ssl is required|certificate|ssl error|tls|sslmode|\bssl\b", "tls_failed"),
@@ -95,7 +98,8 @@ def explain(error: BaseException, url: URL, *, connecting: bool, secrets: Iterab
     if isinstance(error, DBAPIError) and error.orig is not None:
         error = error.orig
     code = _code(error, connecting=connecting)
-    return CrawlError(code, redact(_sentence(code, error, url, hidden, connecting=connecting), hidden))
+    sentence = redact(_sentence(code, error, url, hidden, connecting=connecting), hidden)
+    return CrawlError("failed" if code == "not_this_kind" else code, sentence)
 
 
 def is_lock_timeout(error: BaseException) -> bool:
@@ -105,7 +109,7 @@ def is_lock_timeout(error: BaseException) -> bool:
 
 def detail_of(error: BaseException, secrets: Iterable[str]) -> str:
     """The first line of what the driver said, short and without secrets."""
-    arguments = getattr(error, "args", ())
+    arguments: tuple[Any, ...] = getattr(error, "args", ())
     text = str(arguments[1]) if len(arguments) > 1 and isinstance(arguments[0], int) else str(error)
     first = next((line.strip() for line in text.splitlines() if line.strip()), type(error).__name__)
     return redact(first, secrets)[:_LONGEST_DETAIL].rstrip(".")
@@ -133,7 +137,7 @@ def _native_code(error: BaseException) -> str | None:
     sqlstate = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
     if sqlstate in _SQLSTATES:
         return _SQLSTATES[sqlstate]
-    arguments = getattr(error, "args", ())
+    arguments: tuple[Any, ...] = getattr(error, "args", ())
     if arguments and isinstance(arguments[0], int):
         return _MYSQL_CODES.get(arguments[0])
     return None
@@ -150,11 +154,15 @@ def _code(error: BaseException, *, connecting: bool) -> str:
         return native
     if isinstance(error, TimeoutError):
         return "timeout"
+    if connecting and isinstance(error, FileNotFoundError):
+        return "tls_failed"  # certificates are the only files that a driver opens
     if not connecting and isinstance(error, ConnectionError | EOFError):
         return "connection_lost"
     for pattern, code in _TEXTS:
         if re.search(pattern, text):
             if not connecting and code in ("refused", "unknown_host", "no_such_database"):
+                continue
+            if code in ("bad_url", "not_this_kind") and not connecting:
                 continue
             return code
     return "failed"
@@ -177,7 +185,9 @@ def _sentence(
         "refused": f"Nothing accepts connections at {place}.",
         "timeout": f"The server {place} did not answer in time.",
         "tls_failed": f"A TLS connection to {place} could not be made as demanded.",
-        "denied": f"The server {place} does not let {user} use the database {database}.",
+        "denied": f"The server {place} does not let {user} use the database {database}, or has none of that name.",
+        "bad_url": f"The connection URL has an option or a port that the driver of {url.drivername} refuses.",
+        "not_this_kind": f"What answers at {place} is not a {url.get_backend_name()} server.",
         "connection_lost": f"The connection to {place} was lost.",
     }
     if code in sentences:

@@ -27,6 +27,7 @@ _UNREADABLE = (
     "with special characters in the user name and the password percent-encoded."
 )
 HIDDEN = "***"
+_HIGHEST_PORT = 65535
 
 
 def read_url(url: str | URL) -> URL:
@@ -39,7 +40,7 @@ def read_url(url: str | URL) -> URL:
             parsed = make_url(url.strip())
         except (SQLAlchemyError, ValueError, TypeError):
             parsed = None
-    if parsed is None or not parsed.drivername:
+    if parsed is None or not parsed.drivername or not 0 < (parsed.port or 1) <= _HIGHEST_PORT:
         raise CrawlError("bad_url", _UNREADABLE)
     if parsed.drivername.startswith("postgres+"):
         return parsed.set(drivername="postgresql" + parsed.drivername.removeprefix("postgres"))

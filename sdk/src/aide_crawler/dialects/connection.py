@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sqlalchemy.engine import URL, default
+from sqlalchemy.engine import URL
 
 from aide_crawler.errors import CrawlError
 from aide_crawler.trouble import explain
@@ -63,7 +63,7 @@ def open_connection(
     failure: CrawlError
     try:
         dialect_class = url.get_dialect()
-        dialect: default.DefaultDialect = dialect_class(dbapi=dialect_class.import_dbapi())  # type: ignore[call-arg]
+        dialect: Any = dialect_class(dbapi=dialect_class.import_dbapi())  # type: ignore[call-arg]
         positional, keywords = dialect.create_connect_args(url)
         merged = {**arguments, **keywords}
         if overrides is not None:

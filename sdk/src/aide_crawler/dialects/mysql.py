@@ -23,6 +23,13 @@ from aide_crawler.watch import Watch
 Row = tuple[Any, ...]
 _SYSTEM = frozenset({"information_schema", "mysql", "performance_schema", "sys", "ndbinfo"})
 _ENDS_THE_CRAWL = frozenset({"connection_lost", "cancelled"})
+# Modes in which the server spells names, literals and types differently. The others stay: with some,
+# the server even tells another nullability for the columns of views.
+_OTHER_SPELLINGS = frozenset(
+    {"ANSI", "ANSI_QUOTES", "DB2", "IGNORE_SPACE", "MAXDB", "MSSQL", "MYSQL323", "MYSQL40"}
+    | {"NO_BACKSLASH_ESCAPES", "NO_FIELD_OPTIONS", "NO_KEY_OPTIONS", "NO_TABLE_OPTIONS", "ORACLE"}
+    | {"PAD_CHAR_TO_FULL_LENGTH", "PIPES_AS_CONCAT", "POSTGRESQL"}
+)
 _NOT_ALL_VISIBLE = (
     "Only what is granted table by table is visible to this user, "
     "so a table that is missing may be dropped or only hidden."
@@ -120,7 +127,7 @@ def _look(connection: Connection, scope: Scope, watch: Watch) -> Snapshot:
 
 
 def _set_up(connection: Connection, watch: Watch) -> _Server:
-    version, database = connection.rows("select version(), database()")[0]
+    version, database, modes = connection.rows("select version(), database(), @@sql_mode")[0]
     is_mariadb = "mariadb" in version.lower()
     numbers = tuple(int(part) for part in version.split("-")[0].split(".") if part.isdigit())
     seconds = watch.limits.statement_seconds
@@ -128,7 +135,8 @@ def _set_up(connection: Connection, watch: Watch) -> _Server:
         f"max_statement_time = {seconds:g}" if is_mariadb else f"max_execution_time = {int(seconds * 1000)}"
     )
     lock = max(1, int(watch.limits.lock_seconds))
-    connection.rows(f"set session sql_mode = '', session lock_wait_timeout = {lock}, session {limit}")
+    kept = ",".join(mode for mode in modes.split(",") if mode not in _OTHER_SPELLINGS)
+    connection.rows(f"set session sql_mode = '{kept}', session lock_wait_timeout = {lock}, session {limit}")
     return _Server(is_mariadb, numbers, database)
 
 
