@@ -118,7 +118,9 @@ def _attributes(words: tuple[Token, ...], cut: Shape) -> tuple[str, dict[str, An
     n = 0
     while n < len(rest):
         word, after = rest[n], rest[n + 1 : n + 3]
-        if word in ("unsigned", "zerofill"):
+        if not name:
+            name.append(word)
+        elif word in ("unsigned", "zerofill"):
             params[word] = True
         elif word == "character" and after[:1] == ["set"] and len(after) == 2:
             params["charset"], n = after[1], n + 2
@@ -126,7 +128,7 @@ def _attributes(words: tuple[Token, ...], cut: Shape) -> tuple[str, dict[str, An
             params["charset" if word == "charset" else "collation"], n = after[0], n + 1
         elif word in ("srid", "ref_system_id") and after and after[0].isdigit():
             params["srid"], n = int(after[0]), n + 1
-        elif not (name and word in _ATTRIBUTE_WORDS):
+        elif word not in _ATTRIBUTE_WORDS:
             name.append(word)
         n += 1
     return " ".join(name), params

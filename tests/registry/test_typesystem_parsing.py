@@ -145,14 +145,17 @@ def test_no_text_is_too_strange(flavor: str, native: str) -> None:
         assert found.code is not None
 
 
+PARAMETER_KEYS = ("element", "values", "attributes", "native_type", "base_type", "base_parameters", "checks",
+                  "subtype", "collation", "charset", "affinity", "name")  # fmt: skip
+
+
 @given(
     st.sampled_from(FLAVORS),
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=5),
         lambda inner: st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["element", "values", "attributes", "native_type", "base_type", "base_parameters",
-                             "checks",                             "subtype", "collation", "charset", "affinity", "name", "type_kind"]),
+            st.sampled_from(PARAMETER_KEYS),
             inner, max_size=4),
         max_leaves=8,
     ),

@@ -45,7 +45,10 @@ def test_an_unknown_type_is_refused_in_words() -> None:
 
 
 def test_a_template_may_loop_choose_and_join() -> None:
-    template = "t({% for v in values %}{% if not loop.first %},{% endif %}'{{ v|replace(\"'\", \"''\") }}'{% endfor %})"
+    loop = (
+        "{% for v in values %}'{{ v|replace(\"'\", \"''\") }}'{% if not loop.last %},{% endif %}{% endfor %}"
+    )
+    template = f"t({loop})"
     assert rendered(template, values=["a", "it's"]) == "t('a','it''s')"
     assert rendered("{{ 'x' ~ (2 + 3) }}{{ '[]' * 2 }}{{ values|join(',') }}", values=[1, 2]) == "x5[][]1,2"
 
