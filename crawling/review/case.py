@@ -77,8 +77,8 @@ def load_cases(proposal_ids: Sequence[int]) -> list[Case]:
     by_id = {proposal.pk: proposal for proposal in proposals}
     rows = (
         Change.objects.filter(proposal_id__in=changes)
-        .select_related("draft__person")
-        .prefetch_related("requires", "decisions__person")
+        .select_related("draft")
+        .prefetch_related("requires", "decisions", "draft__person", "decisions__person")
         .order_by("proposal_id", "place")
     )
     for change in rows:
@@ -86,6 +86,8 @@ def load_cases(proposal_ids: Sequence[int]) -> list[Case]:
         changes[change.proposal_id].append(change)
     datasets = _datasets(proposals)
     present = _documents(datasets.values())
+    flavors = {each.system.flavor.code for each in proposals}
+    catalogue_of = {code: catalogue_for(code) for code in flavors}
     cases = []
     for proposal in proposals:
         dataset = datasets.get((proposal.system_id, proposal.dataset_name))
@@ -96,7 +98,7 @@ def load_cases(proposal_ids: Sequence[int]) -> list[Case]:
                 dataset=dataset,
                 present=present.get(dataset.pk) if dataset is not None else None,
                 source=_source(proposal),
-                catalogue=catalogue_for(proposal.system.flavor.code),
+                catalogue=catalogue_of[proposal.system.flavor.code],
             )
         )
     return cases

@@ -225,9 +225,9 @@ def _entry(case: Case, decision: Decision) -> Entry:
         dataset_id=case.dataset.pk if case.dataset is not None else None,
         risk=change.risk,
         touches_pii=change.touches_pii,
-        before=change.before,
+        before=_brief(change, change.before),
         after={
-            "value": change.after,
+            "value": _brief(change, change.after),
             "decided_by": decision.person.get_username() if decision.person is not None else "the plan",
             "as": f"{order} person",
             "proposal": case.proposal.pk,
@@ -235,3 +235,10 @@ def _entry(case: Case, decision: Decision) -> Entry:
         },
         reason=decision.reason,
     )
+
+
+def _brief(change: Change, value: Any) -> Any:
+    """A change's value for the log; of a whole dataset only its extent, the version holds the rest."""
+    if change.op in {Change.Op.ADD_DATASET, Change.Op.DROP_DATASET} and value is not None:
+        return {"kind": value.get("kind"), "fields": len(value.get("fields") or ())}
+    return value
