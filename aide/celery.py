@@ -8,4 +8,5 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "aide.settings")
 
 app = Celery("aide")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
+app.autodiscover_tasks(["aide.work"], related_name="celery_tasks")
+app.conf.beat_schedule = {"tick": {"task": "aide.work.tick", "schedule": 10.0, "options": {"expires": 10}}}
