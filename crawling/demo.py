@@ -110,10 +110,7 @@ def _file_of(system: System) -> Path:
 
 
 def _crawl(system: System) -> CrawlRun:
-    run = crawl.start(system, trigger=CrawlRun.Trigger.COMMAND)
-    crawl.crawl(run.pk)
-    run.refresh_from_db()
-    return run
+    return crawl.crawl_now(system, trigger=CrawlRun.Trigger.COMMAND)
 
 
 def _is_changed(path: Path) -> bool:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import threading
 import time
+from typing import Any
 
 import structlog
-from aide_crawler import CrawlError, Limits, Progress, Scope, Snapshot, inspect
-from django.db import connection
-from django.db.utils import DatabaseError
-from django.utils import timezone
+from aide_crawler import CrawlError, Limits, Scope, Snapshot, inspect
 
-from crawling import connect
+from crawling import connect, review
 from crawling.crawl import runs
+from crawling.crawl.pulse import Pulse
 from crawling.crawl.receive import receive
 from crawling.models import CrawlRun
+from registry.models import System
 
 log = structlog.get_logger(__name__)
 LIMITS = Limits()
+
+
+def crawl_now(system: System, **how: Any) -> CrawlRun:
+    """Crawl here and now, without a worker; takes and refuses what `runs.prepare` does. Returns the ended run."""
+    run = runs.prepare(system, **how)
+    crawl(run.pk)
+    run.refresh_from_db()
+    return run
 
 
 def crawl(run_id: int) -> None:
@@ -31,8 +38,9 @@ def crawl(run_id: int) -> None:
     began = time.monotonic()
     try:
         snapshot = _look(run, pulse)
-        pulse.stop_if_cancelled()
         receive(run, snapshot, timings={"look": round(time.monotonic() - began, 3)})
+        if run.plan is not None and run.plan.auto_approve and not run.dry_run:
+            review.apply_by_plan(run, risks=run.plan.auto_approve)
     except CrawlError as error:
         status = runs.Status.CANCELLED if error.code == "cancelled" else runs.Status.FAILED
         runs.finish(run, status, error=error.sentence, error_code=error.code)
@@ -44,6 +52,9 @@ def crawl(run_id: int) -> None:
             error="Something broke on our side while this run was handled. Nothing was proposed.",
             error_code="failed",
         )
+    except (KeyboardInterrupt, SystemExit):
+        runs.finish(run, runs.Status.CANCELLED, error="The run was interrupted.", error_code="cancelled")
+        raise
     finally:
         pulse.stop()
     log.info("crawl.ended", run=run.pk, status=run.status)
@@ -59,56 +70,3 @@ def _look(run: CrawlRun, pulse: Pulse) -> Snapshot:
         on_progress=pulse.progress,
         should_stop=pulse.cancelled.is_set,
     )
-
-
-class Pulse(threading.Thread):
-    """Writes a run's heartbeat and progress every few seconds and reads whether it shall stop."""
-
-    def __init__(self, run_id: int, *, seconds: float = 2.0) -> None:
-        super().__init__(name=f"pulse-{run_id}", daemon=True)
-        self._run_id = run_id
-        self._seconds = seconds
-        self._done = threading.Event()
-        self._latest: Progress | None = None
-        self.cancelled = threading.Event()
-
-    def progress(self, latest: Progress) -> None:
-        self._latest = latest
-
-    def run(self) -> None:
-        while not self._done.wait(self._seconds):
-            try:
-                self._beat()
-            except DatabaseError as error:
-                log.warning("crawl.heartbeat_failed", run=self._run_id, error=type(error).__name__)
-            finally:
-                connection.close()
-
-    def _beat(self) -> None:
-        values: dict[str, object] = {"heartbeat_at": timezone.now()}
-        latest = self._latest
-        if latest is not None:
-            values |= {
-                "current_object": f"{latest.schema or ''}.{latest.table or ''}".strip("."),
-                "schemas_done": latest.schemas_done,
-                "schemas_total": latest.schemas_total,
-                "tables_done": latest.tables_done,
-                "tables_total": latest.tables_total,
-            }
-        mine = CrawlRun.objects.filter(
-            pk=self._run_id, status__in=[runs.Status.RUNNING, runs.Status.CANCELLING]
-        )
-        mine.update(**values)
-        status = CrawlRun.objects.values_list("status", flat=True).get(pk=self._run_id)
-        if status != runs.Status.RUNNING:
-            self.cancelled.set()
-
-    def stop_if_cancelled(self) -> None:
-        """Between looking and proposing: a run that was cancelled or lost proposes nothing."""
-        status = CrawlRun.objects.values_list("status", flat=True).get(pk=self._run_id)
-        if status != runs.Status.RUNNING:
-            raise CrawlError("cancelled", "The run was cancelled; nothing of it was proposed.")
-
-    def stop(self) -> None:
-        self._done.set()
-        self.join(timeout=5)

@@ -9,18 +9,16 @@ from typing import Any
 from aide_crawler import Snapshot
 from aide_crawler.names import qualified_name
 from django.db import transaction
-from registry.catalogues import catalogue_for
 
-from aide.core.errors import FieldError, Invalid
 from crawling import report
 from crawling.baseline import Known, baseline, personal_data
 from crawling.crawl import runs
 from crawling.crawl.observe import observe
 from crawling.crawl.propose import propose
 from crawling.diff import Context, compare
-from crawling.models import CrawlRun, Mute, RejectMode
+from crawling.models import CrawlRun, Mute, Observation, RejectMode
 from registry import documents, typesystem
-from registry.documents import DocumentInvalid
+from registry.catalogues import catalogue_for
 from registry.models import System
 from registry.typesystem import Catalogue
 
@@ -57,13 +55,13 @@ def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] |
     began = time.monotonic()
     system = run.system
     catalogue = catalogue_for(system.flavor.code)
-    found = cleaned(snapshot) if run.trigger == CrawlRun.Trigger.SNAPSHOT else _by_name(snapshot)
+    found = _by_name(snapshot)
     excluded = _excluded(system)
     found = {name: document for name, document in found.items() if name not in excluded}
     known = {
         name: each for name, each in baseline(system, scope=snapshot.scope).items() if name not in excluded
     }
-    covered = Covered(snapshot, places=_places(known, found))
+    covered = Covered(snapshot, places=_places(system, known, found))
     diffs = compare(
         {name: each.document for name, each in known.items()},
         found,
@@ -79,46 +77,29 @@ def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] |
         coverage=snapshot.coverage.to_dict(),
         unmapped=unmapped_types(found, catalogue=catalogue),
     )
-    if not run.dry_run:
-        with transaction.atomic():
+    status = runs.Status.COMPLETED if snapshot.coverage.complete else runs.Status.COMPLETED_WITH_ERRORS
+    with transaction.atomic():
+        runs.hold(run)
+        if not run.dry_run:
             observations = observe(run, found, covered=covered)
             propose(run, diffs, known=known, observations=observations, covered=covered)
-    status = runs.Status.COMPLETED if snapshot.coverage.complete else runs.Status.COMPLETED_WITH_ERRORS
-    runs.finish(
-        run,
-        status,
-        database=snapshot.database or "",
-        coverage=snapshot.coverage.to_dict(),
-        summary=answer["summary"],
-        report=answer,
-        tables_done=snapshot.coverage.read,
-        tables_total=snapshot.coverage.listed,
-        schemas_done=len(snapshot.coverage.schemas),
-        schemas_total=len(snapshot.coverage.schemas),
-        timings={
-            **(timings or {}),
-            "compare": round(compared - began, 3),
-            "propose": round(time.monotonic() - compared, 3),
-        },
-    )
-
-
-def cleaned(snapshot: Snapshot) -> dict[str, dict[str, Any]]:
-    """The documents of an uploaded snapshot, checked; raises Invalid that names the first bad places."""
-    found = {}
-    for index, document in enumerate(snapshot.datasets):
-        try:
-            clean = documents.clean(document)
-        except DocumentInvalid as error:
-            raise Invalid(
-                detail="The snapshot holds a document that is not in the neutral shape.",
-                errors=[
-                    FieldError(f"snapshot.datasets[{index}].{path}".rstrip("."), "invalid", message)
-                    for path, message in error.errors[:20]
-                ],
-            ) from None
-        found[qualified_name(clean["schema"], clean["name"])] = clean
-    return found
+        runs.finish(
+            run,
+            status,
+            database=snapshot.database or "",
+            coverage=snapshot.coverage.to_dict(),
+            summary=answer["summary"],
+            report=answer,
+            tables_done=snapshot.coverage.read,
+            tables_total=snapshot.coverage.listed,
+            schemas_done=len(snapshot.coverage.schemas),
+            schemas_total=len(snapshot.coverage.schemas),
+            timings={
+                **(timings or {}),
+                "compare": round(compared - began, 3),
+                "propose": round(time.monotonic() - compared, 3),
+            },
+        )
 
 
 def unmapped_types(found: Mapping[str, Document], *, catalogue: Catalogue) -> list[dict[str, str]]:
@@ -136,8 +117,16 @@ def _by_name(snapshot: Snapshot) -> dict[str, dict[str, Any]]:
     return {qualified_name(each["schema"], each["name"]): each for each in snapshot.datasets}
 
 
-def _places(known: Mapping[str, Known], found: Mapping[str, Document]) -> dict[str, tuple[str, str]]:
-    places = {name: (each["schema"], each["name"]) for name, each in found.items()}
+def _places(
+    system: System, known: Mapping[str, Known], found: Mapping[str, Document]
+) -> dict[str, tuple[str, str]]:
+    """(schema, name) of every dataset that a name may stand for: seen before, known, or found now."""
+    seen = Observation.objects.filter(system=system, gone_at__isnull=True)
+    places = {
+        name: (schema, table)
+        for name, schema, table in seen.values_list("dataset_name", "document__schema", "document__name")
+    }
+    places |= {name: (each["schema"], each["name"]) for name, each in found.items()}
     for name, each in known.items():
         places[name] = (each.document["schema"], each.document["name"])
     return places

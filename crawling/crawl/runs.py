@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from aide_crawler import Scope, ScopeInvalid, Snapshot, SnapshotInvalid
+from aide_crawler import CrawlError, Scope, ScopeInvalid
+from aide_crawler.scope import literal
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -32,7 +33,26 @@ def start(
     dry_run: bool = False,
     retry_of: CrawlRun | None = None,
 ) -> CrawlRun:
-    """Queue a crawl that this server carries out.
+    """Queue a crawl that a worker of this server carries out; refuses what `prepare` refuses."""
+    with transaction.atomic():
+        run = prepare(
+            system, config=config, by=by, trigger=trigger, plan=plan, dry_run=dry_run, retry_of=retry_of
+        )
+        enqueue("crawling.crawl", run_id=run.pk)
+    return run
+
+
+def prepare(
+    system: System,
+    *,
+    config: Mapping[str, Any] | None = None,
+    by: Any = None,
+    trigger: str,
+    plan: CrawlPlan | None = None,
+    dry_run: bool = False,
+    retry_of: CrawlRun | None = None,
+) -> CrawlRun:
+    """Make a run that is ready to be carried out, by whoever takes it.
 
     Refuses in words: a bad scope, an inactive system, no connection, a flavor without types, and a second run
     (CRAWL_ALREADY_RUNNING, with the first one's id in `extra["run_id"]`).
@@ -44,78 +64,30 @@ def start(
             detail=f"The system {system.code} has no connection URL, so this server cannot crawl it.",
             errors=[FieldError("system", "no_connection", "Give the system a connection URL first.")],
         )
-    with transaction.atomic():
-        run = _create(
-            system,
-            trigger=trigger,
-            started_by=by,
-            plan=plan,
-            dry_run=dry_run,
-            retry_of=retry_of,
-            config=scope.to_dict(),
-            status=Status.QUEUED,
-        )
-        enqueue("crawling.crawl", run_id=run.pk)
-    return run
+    return create(
+        system,
+        trigger=trigger,
+        started_by=by,
+        plan=plan,
+        dry_run=dry_run,
+        retry_of=retry_of,
+        config=scope.to_dict(),
+        status=Status.QUEUED,
+    )
 
 
-def upload(
-    system: System,
-    snapshot_json: Any,
-    *,
-    config: Mapping[str, Any] | None = None,
-    by: Any = None,
-    dry_run: bool = False,
-) -> CrawlRun:
-    """Take in what a caller crawled, compare and propose at once. Returns the finished run."""
-    from crawling.crawl.receive import receive  # the other way round would be a circle
-
-    connect.check_can_crawl(system)
-    scope_of(config)
-    try:
-        snapshot = Snapshot.from_dict(snapshot_json)
-    except SnapshotInvalid as error:
-        raise Invalid(
-            detail="The snapshot is not in the neutral shape.",
-            errors=[FieldError(f"snapshot.{error.path}".rstrip("."), "invalid", error.sentence)],
-        ) from None
-    accepted = system.flavor.sqlalchemy_dialects
-    if accepted and snapshot.dialect not in accepted:
-        raise Invalid(
-            detail=f"The snapshot is of {snapshot.dialect}, but the system is {system.flavor.name}.",
-            errors=[FieldError("snapshot.dialect", "invalid", f"Accepted: {', '.join(accepted)}.")],
-        )
-    now = timezone.now()
-    with transaction.atomic():
-        run = _create(
-            system,
-            trigger=CrawlRun.Trigger.SNAPSHOT,
-            started_by=by,
-            dry_run=dry_run,
-            config=snapshot.scope.to_dict(),
-            status=Status.RUNNING,
-            started_at=now,
-            heartbeat_at=now,
-        )
-    try:
-        receive(run, snapshot)
-    except Exception:
-        finish(run, Status.FAILED, error="The snapshot could not be compared.", error_code="failed")
-        raise
-    return run
-
-
-def scope_of(config: Mapping[str, Any] | None) -> Scope:
+def scope_of(config: Mapping[str, Any] | None, *, field: str = "config") -> Scope:
     """The scope of a run's configuration; raises Invalid in words."""
     try:
         return Scope.from_dict(config)
     except ScopeInvalid as error:
         raise Invalid(
-            detail="The scope cannot be read.", errors=[FieldError("config", "invalid", str(error))]
+            detail="The scope cannot be read.", errors=[FieldError(field, "invalid", str(error))]
         ) from None
 
 
-def _create(system: System, **values: Any) -> CrawlRun:
+def create(system: System, **values: Any) -> CrawlRun:
+    """Make the run of a system; CRAWL_ALREADY_RUNNING while another one is active and heard of."""
     mark_lost(system)
     try:
         with transaction.atomic():
@@ -140,6 +112,13 @@ def begin(run_id: int) -> CrawlRun | None:
     if not taken:
         return None
     return CrawlRun.objects.select_related("system__flavor", "system__credential_ref", "plan").get(pk=run_id)
+
+
+def hold(run: CrawlRun) -> None:
+    """Lock a run until the transaction ends; raises CrawlError when it is no longer running (cancelled, lost)."""
+    status = CrawlRun.objects.select_for_update().values_list("status", flat=True).get(pk=run.pk)
+    if status != Status.RUNNING:
+        raise CrawlError("cancelled", "The run was cancelled; nothing of it was proposed.")
 
 
 def finish(run: CrawlRun, status: str, **values: Any) -> bool:
@@ -180,9 +159,7 @@ def _failed_part(run: CrawlRun) -> dict[str, Any]:
     broken = [s for s in run.coverage.get("schemas") or [] if s["status"] != "listed"]
     if run.status != Status.COMPLETED_WITH_ERRORS or broken or not failed:
         return run.config
-    from aide_crawler.names import qualified_name
-
-    return {"tables": [qualified_name(each["schema"], each["name"]) for each in failed]}
+    return {"tables": [f"{literal(each['schema'])}.{literal(each['name'])}" for each in failed]}
 
 
 def mark_lost(system: System | None = None) -> int:

@@ -1,0 +1,1 @@
+"""The API of crawling: schedules, runs with their reports, proposals and decisions."""

@@ -1,0 +1,191 @@
+"""Proposals over the API: what waits, noting decisions, carrying them out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Prefetch
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from aide.accounts.idempotency import once
+from aide.accounts.roles import Capability
+from aide.core.api.filters import choice, moment, number, ref, text
+from aide.core.api.shapes import Shape
+from aide.core.api.views import ReadMixin, refuse_unless
+from crawling import review
+from crawling.api.decisions import DecisionForm, OutcomeShape
+from crawling.models import Change, Proposal, Verdict
+
+C = Capability
+DRAFTED = {Verdict.APPROVE.value: "approved", Verdict.REJECT.value: "rejected"}
+_PERSON = {"type": ["string", "null"]}
+DECISION_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "state": {"enum": ["open", "approved", "rejected", "waiting", "applied", "stale"]},
+        "by": _PERSON,
+        "at": {"type": ["string", "null"], "format": "date-time"},
+        "reason": _PERSON,
+        "second_by": _PERSON,
+    },
+}
+PATH_SCHEMA = {
+    "type": "object",
+    "properties": {"dataset": {"type": "string"}, "field": {"type": ["string", "null"]}},
+}
+
+
+class ChangeShape(Shape):
+    """One difference, and how it was decided."""
+
+    path = serializers.SerializerMethodField()
+    requires = serializers.SerializerMethodField()
+    decision = serializers.SerializerMethodField()
+    applied_version = serializers.IntegerField(
+        source="applied_version.version_num", read_only=True, default=None, allow_null=True
+    )
+
+    class Meta:
+        model = Change
+        fields = (
+            "id", "op", "path", "before", "after", "risk", "why", "rule", "evidence", "touches_pii", "requires",
+            "decision", "applied_version",
+        )  # fmt: skip
+        read_only_fields = fields
+
+    @extend_schema_field(PATH_SCHEMA)
+    def get_path(self, change: Change) -> dict[str, Any]:
+        return {"dataset": change.dataset_name, "field": change.field_path or None}
+
+    @extend_schema_field({"type": "array", "items": {"type": "integer"}})
+    def get_requires(self, change: Change) -> list[int]:
+        return sorted(need.pk for need in change.requires.all())
+
+    @extend_schema_field(DECISION_SCHEMA)
+    def get_decision(self, change: Change) -> dict[str, Any]:
+        return decision_of(change)
+
+
+def decision_of(change: Change) -> dict[str, Any]:
+    """How a change stands; a note that is not carried out yet counts as approved or rejected."""
+    given = list(change.decisions.all())
+    draft = getattr(change, "draft", None)
+    first = given[0] if given else None
+    last = given[-1] if given else None
+    second = given[1] if len(given) > 1 else None
+    if draft is not None and change.state in Change.UNDECIDED:
+        confirms = first is not None and draft.verdict == first.verdict
+        return {
+            "state": DRAFTED[draft.verdict],
+            "by": _name(first.person if confirms and first else draft.person),
+            "at": draft.updated_at,
+            "reason": draft.reason or None,
+            "second_by": draft.person.email if confirms else None,
+        }
+    if change.state == Change.State.REJECTED and last is not None:
+        first, second = last, None
+    return {
+        "state": change.state,
+        "by": _name(first.person) if first else None,
+        "at": last.at if last else None,
+        "reason": (first.reason or None) if first else None,
+        "second_by": _name(second.person) if second else None,
+    }
+
+
+def _name(person: Any) -> str:
+    return person.email if person is not None else "the plan"
+
+
+class ProposalShape(Shape):
+    """What one source says about one dataset."""
+
+    system = serializers.CharField(source="system.code", read_only=True)
+    dataset_id = serializers.IntegerField(read_only=True, allow_null=True)
+    crawl_run_id = serializers.IntegerField(read_only=True, allow_null=True)
+    superseded_by_id = serializers.IntegerField(read_only=True, allow_null=True)
+    proposed_by = serializers.CharField(
+        source="proposed_by.email", read_only=True, default=None, allow_null=True
+    )
+    base_version = serializers.IntegerField(
+        source="base_version.version_num", read_only=True, default=None, allow_null=True
+    )
+    changes = ChangeShape(many=True, read_only=True)
+
+    class Meta:
+        model = Proposal
+        fields = (
+            "id", "system", "dataset_id", "dataset_name", "origin", "crawl_run_id", "proposed_by", "base_version",
+            "status", "superseded_by_id", "comment", "created_at", "updated_at", "changes",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+def with_changes(rows: Any) -> Any:
+    """Proposals with all that their shape shows, in a constant number of statements."""
+    changes = (
+        Change.objects.select_related("draft__person", "applied_version")
+        .prefetch_related(Prefetch("requires", Change.objects.only("id")), "decisions__person")
+        .order_by("place")
+    )
+    return rows.select_related("system", "base_version", "proposed_by").prefetch_related(
+        Prefetch("changes", changes)
+    )
+
+
+class ProposalViewSet(ReadMixin):
+    """What waits for a decision, and what was decided."""
+
+    queryset = Proposal.objects.all()
+    serializer_class = ProposalShape
+    rights = {"read": C.VIEW, "decide": C.DECIDE, "apply": C.DECIDE}
+    filters = {
+        "id": number(),
+        "system": ref("system__code"),
+        "dataset_id": number("dataset_id"),
+        "dataset_name": text(),
+        "crawl_run_id": number("crawl_run_id"),
+        "status": choice(list(Proposal.Status.values)),
+        "origin": choice(list(Proposal.Origin.values)),
+        "created_at": moment(),
+        "updated_at": moment(),
+    }
+    sorts = {
+        "id": "pk",
+        "system": "system__code",
+        "dataset_name": "dataset_name",
+        "status": "status",
+        "created_at": "created_at",
+        "updated_at": "updated_at",
+    }
+    default_sort = ("-pk",)
+
+    def get_queryset(self) -> Any:
+        return with_changes(super().get_queryset())
+
+    @extend_schema(request=DecisionForm, responses=ProposalShape)
+    @action(detail=True, methods=["post"])
+    def decide(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Note decisions; nothing takes effect until they are applied."""
+        return once(request, lambda: self._decide(request))
+
+    def _decide(self, request: Request) -> Response:
+        proposal = self.get_object()
+        refuse_unless(request.user, C.DECIDE, proposal.system)
+        review.decide([proposal], by=request.user, **DecisionForm.read(request.data))
+        return self.answer(self.get_object())
+
+    @extend_schema(request=None, responses=OutcomeShape)
+    @action(detail=True, methods=["post"])
+    def apply(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Carry out what was noted."""
+        return once(request, lambda: self._apply(request))
+
+    def _apply(self, request: Request) -> Response:
+        proposal = self.get_object()
+        refuse_unless(request.user, C.DECIDE, proposal.system)
+        return Response(review.apply([proposal], by=request.user).to_dict())
