@@ -20,6 +20,7 @@ _USUAL_COLLATIONS = {"latin1": "latin1_swedish_ci", "latin2": "latin2_general_ci
                      "big5": "big5_chinese_ci", "gbk": "gbk_chinese_ci", "gb2312": "gb2312_chinese_ci",
                      "sjis": "sjis_japanese_ci", "cp932": "cp932_japanese_ci", "ujis": "ujis_japanese_ci",
                      "euckr": "euckr_korean_ci", "binary": "binary"}  # fmt: skip
+_NATIONAL = ("national ", "nchar", "nvarchar")
 _ATTRIBUTE_WORDS = ("compressed", "binary", "signed")
 
 
@@ -32,6 +33,8 @@ def read(reading: Reading) -> Found | None:
     name, params = _attributes((*cut.name, *cut.tail), cut)
     if told.get("json_alias"):
         return Found("json")
+    if name.startswith(_NATIONAL):
+        params.setdefault("charset", "utf8mb3")
     if name == "serial":
         return Found("bigint", {"unsigned": True})
     if name == "float" and cut.numbers and len(cut.numbers) == 1:
