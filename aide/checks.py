@@ -15,9 +15,7 @@ _MIN_KEY_LENGTH = 50
 @register(Tags.security)
 def settings_are_complete(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[CheckMessage]:
     """What `aide.settings` could not read or is missing."""
-    return [
-        Error(message, hint=hint, id=number) for number, message, hint in settings.AIDE_SETTINGS_PROBLEMS
-    ]
+    return [Error(message, hint=hint, id=number) for number, message, hint in settings.AIDE_SETTINGS_PROBLEMS]
 
 
 @register(Tags.security, deploy=True)
@@ -26,7 +24,11 @@ def production_values(app_configs: Sequence[AppConfig] | None, **_: Any) -> list
     found: list[CheckMessage] = []
     if settings.DEBUG:
         found.append(
-            Error("AIDE_DEBUG is on.", hint="Leave AIDE_DEBUG out, or set it to 0, in production.", id="aide.E006")
+            Error(
+                "AIDE_DEBUG is on.",
+                hint="Leave AIDE_DEBUG out, or set it to 0, in production.",
+                id="aide.E006",
+            )
         )
     elif len(settings.SECRET_KEY) < _MIN_KEY_LENGTH:
         found.append(

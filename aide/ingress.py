@@ -1,4 +1,4 @@
-"""The middleware that reads bodies before any view: bounded, whole, decoded, and on paths without a slash at the end."""
+"""The middleware that reads bodies before any view: bounded, whole, decoded; it also drops a closing slash."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SNAPSHOT_PATH = re.compile(r"^/api/v1/crawl-runs/?\Z")
 _CHUNK = 64 * 1024
 
 
-class BodyRefused(Exception):
+class BodyRefusedError(Exception):
     """The body cannot be taken; `status` is 400, 413 or 415."""
 
     def __init__(self, status: int, detail: str) -> None:
@@ -40,7 +40,7 @@ class IngressMiddleware:
         limit = settings.AIDE_SNAPSHOT_LIMIT if snapshot else settings.AIDE_BODY_LIMIT
         try:
             _take_body(request, limit)
-        except BodyRefused as refusal:
+        except BodyRefusedError as refusal:
             response = problem_response(refusal.status, detail=refusal.detail)
             # What was not read must not be taken for the next request on this connection.
             response["Connection"] = "close"
@@ -58,12 +58,12 @@ def _take_body(request: HttpRequest, limit: int) -> None:
     encoding = request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower()
     chunked = "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower()
     if encoding not in {"", "identity", "gzip", "x-gzip"}:
-        raise BodyRefused(415, f"Bodies may be sent plain or as gzip, not as {encoding[:40]!r}.")
+        raise BodyRefusedError(415, f"Bodies may be sent plain or as gzip, not as {encoding[:40]!r}.")
     length = _declared_length(request)
     if length is None and not chunked:
         return
     if length is not None and length > limit:
-        raise BodyRefused(413, _too_large(limit))
+        raise BodyRefusedError(413, _too_large(limit))
     if not chunked and not encoding.endswith("gzip"):
         return
     raw = _read(request, None if chunked else length, limit)
@@ -76,7 +76,7 @@ def _declared_length(request: HttpRequest) -> int | None:
     if text in (None, ""):
         return None
     if not str(text).isascii() or not str(text).isdecimal():
-        raise BodyRefused(400, "Content-Length is not a number.")
+        raise BodyRefusedError(400, "Content-Length is not a number.")
     return int(text)
 
 
@@ -87,9 +87,9 @@ def _read(request: HttpRequest, length: int | None, limit: int) -> bytes:
         try:
             body = request.body
         except (RawPostDataException, UnreadablePostError) as error:
-            raise BodyRefused(400, "The body ended before it was complete.") from error
+            raise BodyRefusedError(400, "The body ended before it was complete.") from error
         if len(body) > limit:
-            raise BodyRefused(413, _too_large(limit))
+            raise BodyRefusedError(413, _too_large(limit))
         return body
     parts: list[bytes] = []
     size = 0
@@ -97,10 +97,10 @@ def _read(request: HttpRequest, length: int | None, limit: int) -> bytes:
         while chunk := environ["wsgi.input"].read(_CHUNK):
             size += len(chunk)
             if size > limit:
-                raise BodyRefused(413, _too_large(limit))
+                raise BodyRefusedError(413, _too_large(limit))
             parts.append(chunk)
     except (OSError, ValueError) as error:
-        raise BodyRefused(400, "The body ended before it was complete.") from error
+        raise BodyRefusedError(400, "The body ended before it was complete.") from error
     return b"".join(parts)
 
 
@@ -114,16 +114,16 @@ def _unzip(raw: bytes, limit: int) -> bytes:
         try:
             part = decoder.decompress(rest, limit - size + 1)
         except zlib.error as error:
-            raise BodyRefused(400, "The body is not valid gzip.") from error
+            raise BodyRefusedError(400, "The body is not valid gzip.") from error
         size += len(part)
         if size > limit:
-            raise BodyRefused(413, _too_large(limit))
+            raise BodyRefusedError(413, _too_large(limit))
         if not decoder.eof:
-            raise BodyRefused(400, "The gzip body ended before it was complete.")
+            raise BodyRefusedError(400, "The gzip body ended before it was complete.")
         parts.append(part)
         rest = decoder.unused_data.lstrip(b"\x00")
     if not raw:
-        raise BodyRefused(400, "The gzip body is empty.")
+        raise BodyRefusedError(400, "The gzip body is empty.")
     return b"".join(parts)
 
 

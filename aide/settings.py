@@ -189,8 +189,10 @@ AUTHENTICATION_BACKENDS = [
 ]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.BCryptSHA256PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
-     "OPTIONS": {"user_attributes": ("email", "full_name")}},
+    {
+        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
+        "OPTIONS": {"user_attributes": ("email", "full_name")},
+    },
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
@@ -369,7 +371,9 @@ if AIDE_FOUR_EYES not in {"off", "breaking", "all"}:
 AIDE_EVENT_RETENTION_DAYS = _number("AIDE_EVENT_RETENTION_DAYS", 0)
 AIDE_CREDENTIAL_DIR = _text("AIDE_CREDENTIAL_DIR")
 if AIDE_CREDENTIAL_DIR and not Path(AIDE_CREDENTIAL_DIR).is_absolute():
-    _problem("E005", "AIDE_CREDENTIAL_DIR is not an absolute path.", "Set it to a folder such as /run/secrets.")
+    _problem(
+        "E005", "AIDE_CREDENTIAL_DIR is not an absolute path.", "Set it to a folder such as /run/secrets."
+    )
 AIDE_ADMIN_EMAIL = _text("AIDE_ADMIN_EMAIL")
 AIDE_ADMIN_PASSWORD = env.str("AIDE_ADMIN_PASSWORD", default="")
 

@@ -56,9 +56,7 @@ WORDS: dict[Capability, str] = {
 MATRIX: dict[str, frozenset[Capability]] = {
     VIEWER: frozenset({C.VIEW}),
     STEWARD: frozenset({C.VIEW, C.EDIT_CURATED, C.DECIDE, C.START_CRAWL, C.READ_AUDIT}),
-    APPROVER: frozenset(
-        {C.VIEW, C.EDIT_CURATED, C.DECIDE, C.APPROVE_BREAKING, C.START_CRAWL, C.READ_AUDIT}
-    ),
+    APPROVER: frozenset({C.VIEW, C.EDIT_CURATED, C.DECIDE, C.APPROVE_BREAKING, C.START_CRAWL, C.READ_AUDIT}),
     ENGINEER: frozenset(
         {
             C.VIEW,

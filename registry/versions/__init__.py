@@ -8,8 +8,10 @@ from registry.versions.drafts import (
     delete_binding,
     delete_draft,
     delete_field,
+    delete_type_instance,
     publish_draft,
     update_binding,
+    update_draft,
 )
 from registry.versions.publish import Publication, Published, publish, publish_many, retire
 
@@ -23,9 +25,11 @@ __all__ = [
     "delete_binding",
     "delete_draft",
     "delete_field",
+    "delete_type_instance",
     "publish",
     "publish_draft",
     "publish_many",
     "retire",
     "update_binding",
+    "update_draft",
 ]

@@ -38,6 +38,24 @@ def add_draft(dataset: Dataset, *, by: Any, version_num: int | None = None, **va
     return schema
 
 
+DRAFT_VALUES = (
+    "note", "object_kind", "comment", "attributes", "primary_key", "unique_keys", "foreign_keys",
+)  # fmt: skip
+
+
+@transaction.atomic
+def update_draft(schema: DatasetSchema, *, by: Any, **values: Any) -> DatasetSchema:
+    """Change what a draft says about the dataset as a whole."""
+    draft = open_draft(schema)
+    changed = {name: values[name] for name in DRAFT_VALUES if name in values}
+    for name, value in changed.items():
+        setattr(draft, name, value)
+    draft.row_version += 1
+    draft.save(update_fields=[*changed, "row_version", "updated_at"])
+    _record("draft.update", draft, by=by, after=changed)
+    return draft
+
+
 @transaction.atomic
 def delete_draft(schema: DatasetSchema, *, by: Any) -> None:
     """Throw a draft away."""
@@ -164,6 +182,12 @@ def add_type_instance(
         data_type=data_type, type_params=params, parent=parent, slot=slot, rendered=rendered,
         type_name=data_type.name if data_type else native_type,
     )  # fmt: skip
+
+
+@transaction.atomic
+def delete_type_instance(instance: TypeInstance) -> None:
+    """Remove a type that nothing uses; one that is in use is protected by the database."""
+    instance.delete()
 
 
 @transaction.atomic

@@ -54,5 +54,3 @@ class AuditedViewSet(WriteMixin):
 
 class RestorableViewSet(AuditedViewSet, RestoreMixin):
     """The same for what is deleted softly."""
-
-

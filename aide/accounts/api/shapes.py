@@ -9,6 +9,8 @@ from django.contrib.auth.models import Group
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from aide.accounts import roles
@@ -24,6 +26,7 @@ def system_rows() -> Any:
     return User._meta.get_field("systems").related_model._default_manager.all()  # type: ignore[union-attr]
 
 
+@extend_schema_field(OpenApiTypes.STR)
 class SystemCodes(CodeField):
     """Systems by code."""
 
@@ -36,6 +39,7 @@ class SystemCodes(CodeField):
         return system_rows().alive()
 
 
+@extend_schema_field({"type": "string", "enum": list(roles.GROUPS)})
 class GroupNames(serializers.SlugRelatedField):
     """Roles by name."""
 

@@ -27,12 +27,33 @@ _BIGGEST = 2**63 - 1
 
 @dataclass(frozen=True)
 class Filter:
-    """One filterable key: where it leads in the ORM, how its text is read, and with which endings."""
+    """One filterable key: where it leads in the ORM, how its text is read, and with which endings.
+
+    Without a path the key is the path; with an empty one the view itself filters, reading with `asked`.
+    """
 
     path: str | None
     read: Callable[[str], Any]
     endings: frozenset[str]
     schema: tuple[tuple[str, Any], ...]
+
+
+def by_view(kind: Filter, *endings: str) -> Filter:
+    """A key of that kind which the view itself filters by."""
+    return Filter("", kind.read, frozenset(endings or {""}), kind.schema)
+
+
+def asked(request: Request, view: Any, key: str) -> Any:
+    """The value of such a key, or None if it was not given; a list for `__in`."""
+    value = request.query_params.get(key)
+    if value is None:
+        return None
+    name, _, ending = key.partition("__")
+    try:
+        read = view.filters[name].read
+        return [read(part) for part in value.split(",") if part] if ending == "in" else read(value)
+    except ValueError as error:
+        raise ApiValidationError([{"field": key, "code": "invalid", "detail": str(error)}]) from error
 
 
 def text(path: str | None = None) -> Filter:
@@ -91,7 +112,7 @@ class FieldFilters(BaseFilterBackend):
         for key, value in request.query_params.items():
             name, _, ending = key.partition("__")
             one = filters.get(name)
-            if one is None or ending not in one.endings:
+            if one is None or ending not in one.endings or one.path == "":
                 continue  # `known_parameters` has refused what is unknown, the rest is not for us
             try:
                 queryset = queryset.filter(**_condition(one, name, ending, value))

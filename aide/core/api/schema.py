@@ -58,7 +58,7 @@ class AideSchema(AutoSchema):
         for status, words in _ERRORS.items():
             if status in bodies:
                 continue
-            if status in {"413", "415"} and self.method in {"GET", "HEAD"}:
+            if status in {"413", "415"} and self.method in {"GET", "HEAD", "DELETE"}:
                 continue
             bodies[status] = self._get_response_for_code(
                 OpenApiResponse(Problem, description=words), status, media_types=[PROBLEM_TYPE]

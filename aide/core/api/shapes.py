@@ -6,12 +6,15 @@ import re
 from typing import Any
 
 from django.db.models import Model
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.validators import UniqueValidator
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
+@extend_schema_field(OpenApiTypes.STR)
 class CodeField(serializers.SlugRelatedField):
     """A reference by code to something that is there (not deleted)."""
 
@@ -33,6 +36,7 @@ class CodeField(serializers.SlugRelatedField):
         return found
 
 
+@extend_schema_field(OpenApiTypes.INT)
 class IdField(serializers.PrimaryKeyRelatedField):
     """A reference by id, named `<name>_id`, to something that is there (not deleted)."""
 
@@ -66,6 +70,7 @@ class TextList(serializers.ListField):
         super().__init__(**kwargs)
 
 
+@extend_schema_field({"type": "object", "additionalProperties": True})
 class JsonObject(serializers.JSONField):
     """A JSON object; other JSON values are refused."""
 
@@ -99,11 +104,6 @@ class Shape(serializers.ModelSerializer[Any]):
     def get_unique_together_validators(self) -> list[Any]:
         return []
 
-    def get_extra_kwargs(self) -> dict[str, Any]:
-        kwargs = super().get_extra_kwargs()
-        # A partial unique constraint makes no field required.
-        return kwargs
-
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, dict):
             self._refuse_source_owned(data)
@@ -116,9 +116,7 @@ class Shape(serializers.ModelSerializer[Any]):
             return
         present = self.to_representation(self.instance)
         errors = {
-            name: [
-                serializers.ErrorDetail("This comes from the source and cannot be written.", "read_only")
-            ]
+            name: [serializers.ErrorDetail("This comes from the source and cannot be written.", "read_only")]
             for name in sent
             if data[name] != present.get(name)
         }

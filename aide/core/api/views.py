@@ -114,6 +114,8 @@ class ReadMixin(ListMixin, mixins.RetrieveModelMixin):
 class WriteMixin(ReadMixin):
     """Create (also in bulk), PUT, PATCH, DELETE. Subclasses say in `recorded` what is written down where."""
 
+    blocking: tuple[str, ...] = ()
+
     def recorded(self, verb: str, instance: Any, *, before: Any = None, after: Any = None) -> None:
         """Called in the transaction of each write; verb is create, update, delete or restore."""
 
@@ -199,7 +201,9 @@ class WriteMixin(ReadMixin):
             self.check_system(instance)
             self.check_changeable(instance)
             sent = request.data.get("row_version") if isinstance(request.data, dict) else None
-            check_row_version(request, instance, sent=sent, current=lambda: self.get_serializer(instance).data)
+            check_row_version(
+                request, instance, sent=sent, current=lambda: self.get_serializer(instance).data
+            )
             before = self.snapshot(instance)
             serializer = self.get_serializer(instance, data=request.data, partial=partial)
             serializer.is_valid(raise_exception=True)
@@ -228,7 +232,7 @@ class WriteMixin(ReadMixin):
     def perform_delete(self, instance: Any) -> None:
         before = self.snapshot(instance)
         if isinstance(instance, SoftDeletable):
-            refuse_dependents(instance)
+            refuse_dependents(instance, also=self.blocking)
             instance.deleted_at = timezone.now()
             instance.deleted_by = self.request.user  # type: ignore[assignment]
             if hasattr(instance, "row_version"):
@@ -268,15 +272,17 @@ class RestoreMixin(WriteMixin):
             raise Conflict("NOT_DELETED", "This is not deleted.") from None
 
 
-def refuse_dependents(instance: Any) -> None:
-    """The soft counterpart of PROTECT: whatever still needs the row, and is there, keeps it."""
+def refuse_dependents(instance: Any, *, also: tuple[str, ...] = ()) -> None:
+    """The soft counterpart of PROTECT: things that are there and refer to the row keep it.
+
+    Rows of history (runs, versions, decisions) do not, since nothing is lost; `also` names relations that do.
+    """
     for relation in instance._meta.related_objects:
-        if getattr(relation.on_delete, "__name__", "") not in {"PROTECT", "RESTRICT"}:
+        soft = issubclass(relation.related_model, SoftDeletable)
+        if not soft and relation.get_accessor_name() not in also:
             continue
         rows = relation.related_model._base_manager.filter(**{relation.field.name: instance})
-        if issubclass(relation.related_model, SoftDeletable):
-            rows = rows.filter(deleted_at__isnull=True)
-        found = list(rows[:1000])
+        found = list((rows.filter(deleted_at__isnull=True) if soft else rows)[:1000])
         if found:
             raise ProtectedError("still needed", set(found))
 

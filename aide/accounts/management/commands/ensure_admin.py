@@ -51,8 +51,6 @@ def _ensure(email: str, password: str) -> str:
         done = "updated" if done == "unchanged" else done
     if done != "unchanged":
         record(
-            Entry(
-                action="user.ensure_admin", object_type="user", object_id=user.pk, object_name=user.email
-            )
+            Entry(action="user.ensure_admin", object_type="user", object_id=user.pk, object_name=user.email)
         )
     return done

@@ -1,0 +1,205 @@
+"""The vocabulary of personal data, and the tags on fields, over the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from aide.accounts.api.audited import AuditedViewSet, RestorableViewSet
+from aide.accounts.roles import Capability
+from aide.core.api.filters import choice, fraction, moment, number, ref, text
+from aide.core.api.shapes import CodeField, IdField, Shape, TextList
+from aide.core.api.views import refuse_unless
+from aide.core.problems import ApiValidationError
+from registry import tagging
+from registry.api.systems import STAMP_FILTERS, STAMP_SORTS, STAMPS, STAMPS_READ_ONLY, check_code
+from registry.models import Field, FieldTag, PIITag
+
+C = Capability
+MAX_DECIDED = 1000
+
+
+class PIITagShape(Shape):
+    """A kind of personal data."""
+
+    code = serializers.CharField(max_length=64, validators=[check_code])
+    regimes = TextList(required=False)
+
+    class Meta:
+        model = PIITag
+        fields = ("id", "code", "name", "sensitivity", "regimes", *STAMPS)
+        read_only_fields = STAMPS_READ_ONLY
+
+
+class PIITagViewSet(RestorableViewSet):
+    """The vocabulary of personal data."""
+
+    queryset = PIITag.objects.all()
+    serializer_class = PIITagShape
+    lookup_code = "code"
+    rights = {"write": C.MANAGE_USERS}
+    blocking = ("field_tags",)
+    filters = {
+        "id": number(),
+        "code": text(),
+        "name": text(),
+        "sensitivity": number(),
+        **STAMP_FILTERS,
+    }
+    sorts = {**STAMP_SORTS, "code": "code", "name": "name", "sensitivity": "sensitivity"}
+    default_sort = ("code",)
+
+
+class FieldTagShape(Shape):
+    """A tag on a field, in one state, since then until then."""
+
+    field_id = IdField(source="field", queryset=Field.objects.select_related("dataset__system"))
+    tag = CodeField(queryset=PIITag.objects.all())
+    decided_by = serializers.CharField(
+        source="decided_by.email", read_only=True, allow_null=True, default=None
+    )
+
+    class Meta:
+        model = FieldTag
+        fields = (
+            "id",
+            "field_id",
+            "tag",
+            "state",
+            "origin",
+            "confidence",
+            "rule",
+            "rule_version",
+            "evidence",
+            "reason",
+            "decided_by",
+            "decided_at",
+            "since",
+            "until",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = (
+            "state",
+            "origin",
+            "confidence",
+            "rule",
+            "rule_version",
+            "evidence",
+            "decided_at",
+            "since",
+            "until",
+            "created_at",
+            "updated_at",
+        )
+
+
+class Rejection(serializers.Serializer[Any]):
+    """One suggestion that is no personal data, and why."""
+
+    id = serializers.IntegerField(min_value=1)
+    reason = serializers.CharField(max_length=2000)
+
+
+class DecideForm(serializers.Serializer[Any]):
+    """Suggestions by id, all decided or none."""
+
+    accept = serializers.ListField(
+        child=serializers.IntegerField(min_value=1), required=False, max_length=MAX_DECIDED
+    )
+    reject = Rejection(many=True, required=False)
+
+
+class DecideAnswer(serializers.Serializer[Any]):
+    """The tags as they are after the decision."""
+
+    accepted = FieldTagShape(many=True)
+    rejected = FieldTagShape(many=True)
+
+
+class FieldTagViewSet(AuditedViewSet):
+    """Tags on fields. A POST is a person's own tag; suggestions are decided at `/field-tags/decide`."""
+
+    http_method_names = ["get", "head", "options", "post", "delete"]
+    queryset = FieldTag.objects.select_related("tag", "decided_by", "field__dataset__system")
+    serializer_class = FieldTagShape
+    rights = {"create": C.EDIT_CURATED, "decide": C.DECIDE, "destroy": C.DECIDE}
+    filters = {
+        "id": number(),
+        "field_id": number("field_id"),
+        "dataset_id": number("field__dataset_id"),
+        "system": ref("field__dataset__system__code"),
+        "tag": ref("tag__code"),
+        "state": choice(list(FieldTag.State.values)),
+        "origin": choice(list(FieldTag.Origin.values)),
+        "confidence": fraction(),
+        "rule": text(),
+        "since": moment(),
+        "until": moment(),
+        "decided_at": moment(),
+        **STAMP_FILTERS,
+    }
+    sorts = {
+        **STAMP_SORTS,
+        "field_id": "field_id",
+        "tag": "tag__code",
+        "state": "state",
+        "confidence": "confidence",
+        "since": "since",
+        "decided_at": "decided_at",
+    }
+    default_sort = ("pk",)
+
+    def visible(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(field__dataset__deleted_at__isnull=True)
+
+    def recorded(self, verb: str, instance: Any, *, before: Any = None, after: Any = None) -> None:
+        """The rules record what they do."""
+
+    def perform_save(self, serializer: Any) -> FieldTag:
+        values = serializer.validated_data
+        field = values["field"]
+        refuse_unless(self.request.user, C.EDIT_CURATED, field.dataset.system)
+        return tagging.confirm(field, values["tag"], by=self.request.user, reason=values.get("reason", ""))
+
+    def perform_delete(self, instance: FieldTag) -> None:
+        refuse_unless(self.request.user, C.DECIDE, instance.field.dataset.system)
+        tagging.remove(instance.field, instance.tag, by=self.request.user)
+
+    @extend_schema(request=DecideForm, responses=DecideAnswer)
+    @action(detail=False, methods=["post"])
+    def decide(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        form = DecideForm(data=request.data)
+        form.is_valid(raise_exception=True)
+        accept = form.validated_data.get("accept", [])
+        reject = {one["id"]: one["reason"] for one in form.validated_data.get("reject", [])}
+        both = sorted(set(accept) & set(reject))
+        if both:
+            detail = f"{both[0]} is accepted and rejected."
+            raise ApiValidationError([{"field": "reject", "code": "contradiction", "detail": detail}])
+        with transaction.atomic():
+            rows = self._suggestions({*accept, *reject})
+            decided = tagging.decide(
+                accept=[rows[pk] for pk in dict.fromkeys(accept)],
+                reject_with={rows[pk]: reason for pk, reason in reject.items()},
+                by=request.user,
+            )
+        shaped = {name: self.get_serializer(found, many=True).data for name, found in decided.items()}
+        return Response(shaped)
+
+    def _suggestions(self, ids: set[int]) -> dict[int, FieldTag]:
+        found = {row.pk: row for row in self.get_queryset().filter(pk__in=ids)}
+        missing = sorted(ids - set(found))
+        if missing:
+            detail = f"There is no field tag {missing[0]}."
+            raise ApiValidationError([{"field": "accept", "code": "does_not_exist", "detail": detail}])
+        for row in found.values():
+            refuse_unless(self.request.user, C.DECIDE, row.field.dataset.system)
+        return found

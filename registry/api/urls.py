@@ -1,0 +1,30 @@
+"""Routes of the registry's API."""
+
+from aide.core.api.routes import Router
+from registry.api.datasets import DatasetViewSet
+from registry.api.fields import FieldViewSet
+from registry.api.pii import FieldTagViewSet, PIITagViewSet
+from registry.api.schemas import DatasetSchemaViewSet, FieldBindingViewSet
+from registry.api.systems import (
+    CredentialRefViewSet,
+    SystemFlavorViewSet,
+    SystemKindViewSet,
+    SystemViewSet,
+)
+from registry.api.types import DataTypeViewSet, TypeInstanceViewSet
+
+router = Router()
+router.register("system-kinds", SystemKindViewSet)
+router.register("system-flavors", SystemFlavorViewSet)
+router.register("data-types", DataTypeViewSet)
+router.register("credential-refs", CredentialRefViewSet)
+router.register("systems", SystemViewSet)
+router.register("datasets", DatasetViewSet)
+router.register("fields", FieldViewSet)
+router.register("dataset-schemas", DatasetSchemaViewSet)
+router.register("field-bindings", FieldBindingViewSet)
+router.register("type-instances", TypeInstanceViewSet)
+router.register("pii-tags", PIITagViewSet)
+router.register("field-tags", FieldTagViewSet)
+
+urlpatterns = router.urls
