@@ -8,7 +8,8 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, path
 
-from aide.desk import dataset_page, home, navigation, preferences, search, sign_in
+from aide.core.html import DASH
+from aide.desk import home, navigation, preferences, search, sign_in
 
 
 class AideAdminSite(admin.AdminSite):
@@ -17,18 +18,13 @@ class AideAdminSite(admin.AdminSite):
     index_title = "Home"
     site_url = None
     enable_nav_sidebar = False
-    empty_value_display = "–"
+    empty_value_display = DASH
     login_form = sign_in.SignInForm
 
     def get_urls(self) -> list[URLResolver | URLPattern]:
         own: list[URLResolver | URLPattern] = [
             path("preferences/", preferences.keep, name="desk_preferences"),
             path("search/", self.admin_view(search.page), name="desk_search"),
-            path(
-                "registry/dataset/<int:dataset_id>/change/",
-                self.admin_view(dataset_page.page),
-                name="desk_dataset",
-            ),
         ]
         return [*own, *super().get_urls()]  # type: ignore[list-item]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin, messages
 from django.core.paginator import Paginator
 from django.db import models
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseRedirect
 from django.utils import timezone
 
 from aide.core.errors import DomainError
@@ -19,11 +19,13 @@ COUNT_CAP = 10_000
 
 if TYPE_CHECKING:
     _Base = admin.ModelAdmin[Any]
+    _Paginator = Paginator[Any]
 else:
     _Base = admin.ModelAdmin
+    _Paginator = Paginator
 
 
-class CappedPaginator(Paginator[Any]):
+class CappedPaginator(_Paginator):
     """Counts no further than 10,000 rows, so that a long table costs no more than a page of it."""
 
     @cached_property
@@ -46,6 +48,7 @@ class DeskAdmin(_Base):
 
     lead = ""
     how = ""
+    empty_sentence = ""
     list_per_page = 100
     list_max_show_all = 100
     show_full_result_count = False
@@ -87,21 +90,31 @@ class DeskAdmin(_Base):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
-        context = {**self._words(), **(extra_context or {})}
+        context = {"subtitle": None, **(extra_context or {})}
         if object_id is None:
-            context.setdefault("title", f"Add {self.opts.verbose_name}")
-        else:
-            context.setdefault("subtitle", None)
-        return super().changeform_view(request, object_id, form_url, context)
+            context = {"title": f"Add {self.opts.verbose_name}", **self._words(), **context}
+        try:
+            return super().changeform_view(request, object_id, form_url, context)
+        except DomainError as error:
+            # The transaction is undone; say why in the rule's own words, on the page it came from.
+            self.refuse(request, error)
+            return HttpResponseRedirect(request.get_full_path())
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
         obj = kwargs.get("obj")
         if obj is not None and not context.get("own_title"):
             context["title"] = str(obj)
         return super().render_change_form(request, context, *args, **kwargs)
 
     def _words(self) -> dict[str, str]:
-        return {"lead": self.lead, "how": self.how}
+        return {"lead": self.lead, "how": self.how, "empty_sentence": self.empty_sentence}
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        changelist = super().get_changelist_instance(request)
+        changelist.count_noun = f"{self.opts.verbose_name},{self.opts.verbose_name_plural}"
+        return changelist
 
     # Rows that may come back are marked, not removed.
 

@@ -10,7 +10,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-NOTHING = format_html('<span class="muted">{}</span>', "–")
+DASH = "\N{EN DASH}"
+NOTHING = format_html('<span class="muted">{}</span>', DASH)
 
 
 def icon(name: str) -> SafeString:

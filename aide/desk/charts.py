@@ -47,7 +47,10 @@ def pairs_by_day(days: Sequence[tuple[str, int, int]], *, height: int = 150) -> 
     slot = WIDTH / max(1, len(days))
     bars: list[Bar] = []
     for place, (label, found, decided) in enumerate(days):
-        for shift, count, css, word in ((0.14, found, "bar back", "found"), (0.52, decided, "bar", "decided")):
+        for shift, count, css, word in (
+            (0.14, found, "bar back", "found"),
+            (0.52, decided, "bar", "decided"),
+        ):
             if count:
                 tall = max(2.0, room * count / top)
                 bars.append(
@@ -85,7 +88,9 @@ def shares(rows: Sequence[tuple[str, int, int]]) -> Chart:
         share = done / whole if whole else 0.0
         bars.append(Bar(left, y + 18, right, 8, f"{label}: {whole:,} columns", "bar back"))
         if done:
-            bars.append(Bar(left, y + 18, round(max(3.0, right * share), 1), 8, f"{label}: {done:,} of {whole:,}"))
+            bars.append(
+                Bar(left, y + 18, round(max(3.0, right * share), 1), 8, f"{label}: {done:,} of {whole:,}")
+            )
         texts.append(Text(left, y + 12, label))
         texts.append(Text(WIDTH, y + 26, f"{share:.0%} of {whole:,}", "end", "strong"))
     summary = "; ".join(f"{label}: {done:,} of {whole:,}" for label, done, whole in rows)

@@ -121,9 +121,10 @@ def _charts() -> dict[str, Any]:
     if kept is None:
         kept = {"days": _days(), "described": _described()}
         cache.set("desk.home.charts", kept, CHART_SECONDS)
+    labelled = [(day.strftime("%d %b"), found, done) for day, found, done in kept["days"]]
     return {
         "days": kept["days"],
-        "days_chart": charts.pairs_by_day([(day.strftime("%d %b"), found, done) for day, found, done in kept["days"]]),
+        "days_chart": charts.pairs_by_day(labelled),
         "described": kept["described"],
         "described_chart": charts.shares(kept["described"]),
     }

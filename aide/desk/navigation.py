@@ -33,10 +33,16 @@ GROUPS: tuple[tuple[str, tuple[Link, ...]], ...] = (
             Link(
                 "Reviews",
                 "review",
-                ("admin:crawling_reviews", "admin:crawling_review_changelist", "admin:crawling_proposal_changelist"),
+                (
+                    "admin:crawling_reviews",
+                    "admin:crawling_review_changelist",
+                    "admin:crawling_proposal_changelist",
+                ),
                 count=work_counts.open_reviews,
             ),
-            Link("PII suggestions", "shield", ("admin:registry_pii_workbench",), count=work_counts.suggestions),
+            Link(
+                "PII suggestions", "shield", ("admin:registry_pii_workbench",), count=work_counts.suggestions
+            ),
         ),
     ),
     (
@@ -52,7 +58,9 @@ GROUPS: tuple[tuple[str, tuple[Link, ...]], ...] = (
         (
             Link("Lineage", "lineage", ("admin:lineage_explore",)),
             Link("Events", "event", ("admin:lineage_event_changelist",)),
-            Link("Kafka outbox", "outbox", ("admin:lineage_outbox", "admin:lineage_outboxmessage_changelist")),
+            Link(
+                "Kafka outbox", "outbox", ("admin:lineage_outbox", "admin:lineage_outboxmessage_changelist")
+            ),
         ),
     ),
     (

@@ -14,7 +14,7 @@ CHOICES = {"theme": THEMES, "nav": ("open", "collapsed")}
 
 
 def theme(request: HttpRequest) -> str:
-    """"auto" (what the system says), "light" or "dark"."""
+    """ "auto" (what the system says), "light" or "dark"."""
     value = request.COOKIES.get("aide_theme", "auto")
     return value if value in THEMES else "auto"
 

@@ -30,9 +30,13 @@ def page(request: HttpRequest) -> HttpResponse:
 
 def find(text: str) -> dict[str, list[Any]]:
     """At most 25 of each kind whose name holds the text, whatever its case; names that begin with it first."""
-    systems = System.objects.filter(Q(code__icontains=text) | Q(name__icontains=text), deleted_at__isnull=True)
+    systems = System.objects.filter(
+        Q(code__icontains=text) | Q(name__icontains=text), deleted_at__isnull=True
+    )
     datasets = Dataset.objects.filter(name__icontains=text, deleted_at__isnull=True)
-    fields = Field.objects.filter(name__icontains=text, retired_at__isnull=True, dataset__deleted_at__isnull=True)
+    fields = Field.objects.filter(
+        name__icontains=text, retired_at__isnull=True, dataset__deleted_at__isnull=True
+    )
 
     def first(rows: list[Any], name: str) -> list[Any]:
         wanted = text.lower()

@@ -51,9 +51,7 @@ def demo_accounts() -> list[dict[str, str]]:
         return []
     wanted = {f"{role}{DEMO_DOMAIN}": role for role in ORDER}
     there = set(User.objects.filter(email__in=wanted, is_active=True).values_list("email", flat=True))
-    return [
-        {"role": role, "icon": ICONS[role]} for email, role in wanted.items() if email in there
-    ]
+    return [{"role": role, "icon": ICONS[role]} for email, role in wanted.items() if email in there]
 
 
 def as_demo_account(request: HttpRequest) -> HttpResponse | None:

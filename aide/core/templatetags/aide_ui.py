@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django import template
@@ -64,3 +65,16 @@ def run_state(run: Any) -> SafeString | str:
     if run is None:
         return html.NOTHING
     return html.chip(RUN_CHIPS.get(run.status, "plain"), run.get_status_display())
+
+
+@register.filter
+def words(action: str) -> str:
+    """ "dataset.publish" is "dataset: publish"."""
+    area, _, verb = str(action).replace("_", " ").partition(".")
+    return f"{area}: {verb}" if verb else area
+
+
+@register.filter
+def pretty(value: Any) -> str:
+    """JSON as people read it; "nothing" for nothing."""
+    return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True) if value is not None else "nothing"

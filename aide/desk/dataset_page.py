@@ -1,0 +1,179 @@
+"""The dataset page: its header, what kind of thing it is, and four tabs, each an address of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.db.models import Count, Prefetch, Q
+from django.http import HttpRequest
+
+from aide.accounts.roles import Capability, can
+from aide.audit.models import AuditEntry
+from aide.desk import compare
+from crawling.models import Change, CrawlRun, Mute, Observation, Proposal
+from registry import history, locations
+from registry.admin.datasets import KIND_ICONS, LABELS, STATUS_CHIPS
+from registry.models import Dataset, DatasetSchema, Field, FieldBinding, FieldTag
+
+TABS = (("fields", "Fields"), ("versions", "Versions"), ("crawls", "Crawls"), ("history", "History"))
+FIELDS_A_PAGE = 500
+
+
+def context(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+    """What the page shows of this dataset in the tab that the address names."""
+    tab = request.GET.get("tab", "fields")
+    tab = tab if tab in dict(TABS) else "fields"
+    user = request.user
+    build = {"fields": _fields, "versions": _versions, "crawls": _crawls, "history": _history}[tab]
+    return {
+        "title": dataset.name,
+        "dataset": dataset,
+        "schema": dataset.current_schema,
+        "tab": tab,
+        "tabs": [{"code": code, "label": label, "current": code == tab} for code, label in TABS],
+        "kind_icon": KIND_ICONS.get(dataset.kind, "dataset"),
+        "status_chip": STATUS_CHIPS.get(dataset.status, "plain"),
+        "facts": _facts(dataset),
+        "may_edit": can(user, Capability.EDIT_CURATED, dataset.system),
+        "may_crawl": can(user, Capability.START_CRAWL, dataset.system),
+        "open_changes": _open_changes(dataset),
+        "drift": Mute.objects.filter(
+            system=dataset.system_id, dataset_name=dataset.name, lifted_at__isnull=True
+        )[:100].count(),
+        "last_run": CrawlRun.objects.filter(system=dataset.system_id, dry_run=False).order_by("-pk").first(),
+        **build(request, dataset),
+    }
+
+
+def _facts(dataset: Dataset) -> list[tuple[str, str]]:
+    """The parts of the location that this kind has, in words."""
+    kind = locations.KINDS.get(dataset.kind)
+    if kind is None:
+        return []
+    facts = []
+    for key in kind.keys:
+        value = dataset.location.get(key)
+        if value in (None, "", []):
+            continue
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        facts.append((LABELS.get(key, key.replace("_", " ").capitalize()), text))
+    return facts
+
+
+def _open_changes(dataset: Dataset) -> dict[str, Any]:
+    live = Change.objects.filter(proposal__dataset=dataset, proposal__status__in=Proposal.LIVE)
+    return live.filter(state__in=Change.UNDECIDED).aggregate(
+        all=Count("pk"), breaking=Count("pk", filter=Q(risk=Change.Risk.BREAKING))
+    )
+
+
+def _fields(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+    schema = dataset.current_schema
+    if schema is None:
+        return {"rows": [], "page_obj": None}
+    shown = (FieldTag.State.CONFIRMED, FieldTag.State.SUGGESTED)
+    tags = FieldTag.objects.filter(until__isnull=True, state__in=shown).select_related("tag")
+    bindings = (
+        FieldBinding.objects.filter(dataset_schema=schema)
+        .select_related("field", "type_instance")
+        .prefetch_related(Prefetch("field__field_tags", tags, to_attr="open_tags"))
+        .order_by("position", "pk")
+    )
+    ordered = _nested(list(bindings))
+    page = Paginator(ordered, FIELDS_A_PAGE).get_page(request.GET.get("page"))
+    return {
+        "rows": [{**row, "type": history.type_of(row["binding"])} for row in page.object_list],
+        "page_obj": page,
+        "foreign": _foreign_keys(schema),
+        "unique_keys": schema.unique_keys,
+    }
+
+
+def _nested(bindings: list[FieldBinding]) -> list[dict[str, Any]]:
+    """Each field followed by the fields inside it, with how deep they are."""
+    children: dict[int | None, list[FieldBinding]] = {}
+    here = {row.field_id for row in bindings}
+    for row in bindings:
+        parent = row.parent_field_id if row.parent_field_id in here else None
+        children.setdefault(parent, []).append(row)
+    ordered: list[dict[str, Any]] = []
+    stack = [(row, 0) for row in reversed(children.get(None, []))]
+    while stack:
+        row, depth = stack.pop()
+        ordered.append({"binding": row, "depth": min(depth, 3)})
+        stack += [(child, depth + 1) for child in reversed(children.get(row.field_id, []))]
+    return ordered
+
+
+def _foreign_keys(schema: DatasetSchema) -> list[dict[str, str]]:
+    keys = []
+    for key in schema.foreign_keys or []:
+        target = ".".join(part for part in (key.get("ref_schema"), key.get("ref_table")) if part)
+        keys.append(
+            {
+                "columns": ", ".join(key.get("columns") or []),
+                "target": f"{target} ({', '.join(key.get('ref_columns') or [])})",
+            }
+        )
+    return keys
+
+
+def _versions(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+    versions = compare.versions_of(dataset)
+    pair = compare.chosen(versions, request.GET)
+    counts = _change_counts(versions)
+    return {
+        "versions": [{"schema": version, **counts.get(version.pk, {})} for version in versions],
+        "comparison": compare.compare(dataset, *pair) if pair and pair[0].pk != pair[1].pk else None,
+        "pair": pair,
+        "since": request.GET.get("since", ""),
+    }
+
+
+def _change_counts(versions: list[DatasetSchema]) -> dict[int, dict[str, int]]:
+    ops = Change.Op
+    rows = (
+        Change.objects.filter(applied_version__in=[version.pk for version in versions])
+        .order_by()
+        .values("applied_version")
+        .annotate(
+            plus=Count("pk", filter=Q(op=ops.ADD_FIELD)),
+            minus=Count("pk", filter=Q(op=ops.DROP_FIELD)),
+            others=Count("pk", filter=~Q(op__in=[ops.ADD_FIELD, ops.DROP_FIELD, ops.ADD_DATASET])),
+            breaking=Count("pk", filter=Q(risk=Change.Risk.BREAKING)),
+        )
+    )
+    return {row.pop("applied_version"): row for row in rows}
+
+
+def _crawls(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+    proposals = (
+        Proposal.objects.filter(dataset=dataset)
+        .select_related("crawl_run", "system")
+        .prefetch_related(
+            Prefetch(
+                "changes",
+                Change.objects.prefetch_related("decisions__person").order_by("place"),
+            )
+        )
+        .order_by("-pk")[:20]
+    )
+    mutes = Mute.objects.filter(system=dataset.system_id, dataset_name=dataset.name, lifted_at__isnull=True)
+    return {
+        "observation": Observation.objects.filter(system=dataset.system_id, dataset_name=dataset.name)
+        .select_related("first_run", "changed_run")
+        .first(),
+        "proposals": list(proposals),
+        "mutes": list(mutes.select_related("person", "change")[:50]),
+    }
+
+
+def _history(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+    entries = AuditEntry.objects.filter(dataset_id=dataset.pk).select_related("actor")[:100]
+    return {
+        "entries": list(entries),
+        "retired": Field.objects.filter(dataset=dataset, retired_at__isnull=False)[:50],
+    }

@@ -1,0 +1,232 @@
+"""Lists and forms of system kinds, technologies, credential references and systems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import ValidationError
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from aide.accounts.models import User
+from aide.accounts.roles import STEWARD
+from aide.audit.recording_admin import RecordedAdmin
+from aide.core.forms import LinesField, PrettyJSONField, VersionedForm, WordsField
+from aide.core.html import NOTHING, chip, count_in_words
+from registry.models import CredentialRef, System, SystemFlavor, SystemKind, SystemNamespace
+
+# Dialects that reach each other's servers.
+SAME_SERVERS = {"mysql": {"mysql", "mariadb"}, "mariadb": {"mysql", "mariadb"}}
+
+
+@admin.register(SystemKind)
+class SystemKindAdmin(RecordedAdmin):
+    lead = "The categories of platforms: databases, message queues, object stores, file transfer, warehouses."
+    list_display = ("name", "code", "flavors_count")
+    search_fields = ("code", "name")
+    fields = ("code", "name", "note")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[SystemKind]:
+        alive = Count("flavors", filter=Q(flavors__deleted_at__isnull=True))
+        return super().get_queryset(request).annotate(flavors_alive=alive)
+
+    @admin.display(description="technologies", ordering="flavors_alive")
+    def flavors_count(self, kind: Any) -> str:
+        return f"{kind.flavors_alive:,}"
+
+    def blockers(self, kind: SystemKind) -> list[str]:
+        count = kind.flavors.filter(deleted_at__isnull=True).count()
+        return [f"{count_in_words(count, 'technology', 'technologies')} of this kind"] if count else []
+
+
+class FlavorForm(VersionedForm):
+    versions = WordsField(help_text="Versions in use or known, separated by commas.")
+    sqlalchemy_dialects = WordsField(
+        label="SQLAlchemy dialects", help_text="Connections of these dialects are accepted for its systems."
+    )
+
+    class Meta:
+        model = SystemFlavor
+        fields = ("kind", "code", "name", "vendor", "versions", "sqlalchemy_dialects", "note")
+
+
+@admin.register(SystemFlavor)
+class SystemFlavorAdmin(RecordedAdmin):
+    lead = "Technologies such as PostgreSQL or Kafka with Avro. Each has its own catalogue of data types."
+    how = (
+        "A system belongs to one technology, and its columns are read with that technology's data types.\n\n"
+        "A technology without types cannot be crawled: load the shipped lists with manage.py seed_data_types."
+    )
+    form = FlavorForm
+    list_display = ("name", "code", "kind", "vendor", "types_count")
+    list_select_related = ("kind",)
+    list_filter = ("kind",)
+    search_fields = ("code", "name", "vendor")
+    autocomplete_fields = ("kind",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[SystemFlavor]:
+        alive = Count("data_types", filter=Q(data_types__deleted_at__isnull=True))
+        return super().get_queryset(request).annotate(types_alive=alive)
+
+    @admin.display(description="data types", ordering="types_alive")
+    def types_count(self, flavor: Any) -> str:
+        return f"{flavor.types_alive:,}" if flavor.types_alive else chip("warn", "no types yet")
+
+    def blockers(self, flavor: SystemFlavor) -> list[str]:
+        systems = flavor.systems.filter(deleted_at__isnull=True).count()
+        types = flavor.data_types.filter(deleted_at__isnull=True).count()
+        found = [(systems, "system", "systems"), (types, "data type", "data types")]
+        return [
+            f"{count_in_words(count, one, many)} of this technology" for count, one, many in found if count
+        ]
+
+
+@admin.register(CredentialRef)
+class CredentialRefAdmin(RecordedAdmin):
+    lead = "Where passwords can be found. The password itself is never stored or shown here."
+    how = (
+        "Environment variable: the path is the variable's name in the server's environment.\n\n"
+        "File: the path is a file below the folder that AIDE_CREDENTIAL_DIR names, nothing outside of it."
+    )
+    list_display = ("path", "provider", "version", "systems_count")
+    list_filter = ("provider",)
+    search_fields = ("path",)
+    fields = ("provider", "path", "version", "note")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[CredentialRef]:
+        alive = Count("systems", filter=Q(systems__deleted_at__isnull=True))
+        return super().get_queryset(request).annotate(systems_alive=alive)
+
+    @admin.display(description="used by")
+    def systems_count(self, reference: Any) -> str:
+        return count_in_words(reference.systems_alive, "system") if reference.systems_alive else NOTHING
+
+    def blockers(self, reference: CredentialRef) -> list[str]:
+        codes = reference.systems.filter(deleted_at__isnull=True).values_list("code", flat=True)
+        return [f"The system {code} logs in with it" for code in codes[:10]]
+
+
+class SystemForm(VersionedForm):
+    tags = WordsField(help_text="Separated by commas.")
+    extra = PrettyJSONField(help_text="Anything else worth keeping, as a JSON object.")
+    namespaces = LinesField(
+        label="OpenLineage namespaces",
+        help_text="One a line, such as postgres://db1:5432: names under which pipelines report this system.",
+    )
+
+    class Meta:
+        model = System
+        fields = (
+            "code", "name", "flavor", "connection_url", "credential_ref", "environment", "owner", "stewards",
+            "tags", "is_active", "namespaces", "extra", "note",
+        )  # fmt: skip
+        widgets = {"connection_url": forms.TextInput(attrs={"class": "code", "spellcheck": "false"})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "namespaces" in self.fields and self.instance.pk:
+            names = list(self.instance.namespace_rows.values_list("namespace", flat=True))
+            self.initial["namespaces"] = names
+        if "stewards" in self.fields:
+            people = User.objects.filter(is_active=True, groups__name=STEWARD).order_by("email")
+            self.fields["stewards"].queryset = people  # type: ignore[attr-defined]
+
+    def clean_connection_url(self) -> str:
+        text = str(self.cleaned_data["connection_url"]).strip()
+        if not text:
+            return ""
+        try:
+            url = make_url(text)
+        except (ArgumentError, ValueError):
+            raise ValidationError(
+                "This is not a connection URL. It looks like postgresql://user@host:5432/database."
+            ) from None
+        if url.password is not None:
+            raise ValidationError(
+                "Take the password out of the URL and name a credential reference below; "
+                "passwords are not stored here."
+            )
+        return text
+
+    def clean_namespaces(self) -> list[str]:
+        names: list[str] = self.cleaned_data["namespaces"]
+        taken = SystemNamespace.objects.filter(namespace__in=names).exclude(system_id=self.instance.pk)
+        for row in taken.select_related("system")[:1]:
+            raise ValidationError(f"{row.namespace} already belongs to {row.system.code}.")
+        return names
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        flavor, text = cleaned.get("flavor"), cleaned.get("connection_url")
+        if flavor and text and flavor.sqlalchemy_dialects:
+            dialect = make_url(text).get_backend_name()
+            dialect = "postgresql" if dialect == "postgres" else dialect
+            accepted = set(flavor.sqlalchemy_dialects)
+            accepted |= SAME_SERVERS.get(flavor.code, set())
+            if dialect not in accepted:
+                self.add_error(
+                    "connection_url", f"This URL is for {dialect}, but the technology is {flavor.name}."
+                )
+        return cleaned
+
+
+class SystemAdmin(RecordedAdmin):
+    """The list and the form; `aide.desk` registers it with what crawls add."""
+
+    lead = "The databases, brokers, buckets and servers that hold data, and where AIDE looks for it."
+    form = SystemForm
+    list_display = ("title", "flavor", "environment", "owner", "state")
+    list_display_links = ("title",)
+    list_select_related = ("flavor",)
+    list_filter = ("flavor", "is_active")
+    search_fields = ("code", "name", "owner")
+    autocomplete_fields = ("flavor", "credential_ref")
+    empty_sentence = "No system yet. Add the first one, then test its connection and crawl it."
+    fieldsets = (
+        (None, {"fields": ("code", "name", "flavor", "environment", "is_active")}),
+        (
+            "Connection",
+            {
+                "fields": ("connection_url", "credential_ref"),
+                "description": "AIDE reads names, types and comments of tables and columns, never rows.",
+            },
+        ),
+        ("People", {"fields": ("owner", "stewards", "tags")}),
+        ("More", {"fields": ("namespaces", "extra", "note"), "classes": ("collapse",)}),
+    )
+
+    @admin.display(description="system", ordering="code")
+    def title(self, system: System) -> Any:
+        return format_html('{}<span class="sub">{}</span>', system.name, system.code)
+
+    @admin.display(description="state", ordering="is_active")
+    def state(self, system: System) -> Any:
+        return chip("ok", "active") if system.is_active else chip("plain", "inactive")
+
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "stewards":
+            kwargs["widget"] = forms.CheckboxSelectMultiple
+        return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        names = form.cleaned_data.get("namespaces")
+        if names is not None:
+            system = form.instance
+            system.namespace_rows.exclude(namespace__in=names).delete()
+            there = set(system.namespace_rows.values_list("namespace", flat=True))
+            SystemNamespace.objects.bulk_create(
+                [SystemNamespace(system=system, namespace=name) for name in names if name not in there]
+            )
+        super().save_related(request, form, formsets, change)
+
+    def system_code(self, obj: Any) -> str:
+        return str(obj.code)
+
+    def blockers(self, system: System) -> list[str]:
+        count = system.datasets.filter(deleted_at__isnull=True).count()
+        return [f"{count_in_words(count, 'dataset')} in this system"] if count else []
