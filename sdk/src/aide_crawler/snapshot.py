@@ -42,13 +42,18 @@ class ObjectCoverage:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What was listed, read, skipped and failed; schemas outside of the scope are not in it."""
+    """What was listed, read, skipped and failed; schemas outside of the scope are not in it.
+
+    `all_schemas` tells that the source shows every schema it has, so that one which is in the scope
+    and not in `schemas` is certainly gone.
+    """
 
     schemas: tuple[SchemaCoverage, ...] = ()
     listed: int = 0
     read: int = 0
     skipped: tuple[ObjectCoverage, ...] = ()
     failed: tuple[ObjectCoverage, ...] = ()
+    all_schemas: bool = False
 
     @property
     def complete(self) -> bool:
@@ -62,7 +67,13 @@ class Coverage:
             "read": self.read,
             "skipped": [item.to_dict() for item in self.skipped],
             "failed": [item.to_dict() for item in self.failed],
+            "all_schemas": self.all_schemas,
         }
+
+    def shows_schema(self, name: str) -> bool:
+        """Whether what is missing of the schema is certainly gone, the schema as a whole included."""
+        status = next((schema.status for schema in self.schemas if schema.name == name), None)
+        return status == "listed" or (status is None and self.all_schemas)
 
     @classmethod
     def from_dict(cls, document: Any) -> Coverage:
@@ -77,6 +88,7 @@ class Coverage:
             read=_count(document, "read"),
             skipped=_objects(document, "skipped"),
             failed=_objects(document, "failed"),
+            all_schemas=document.get("all_schemas") is True,
         )
 
 

@@ -28,6 +28,7 @@ _UNREADABLE = (
 )
 HIDDEN = "***"
 _HIGHEST_PORT = 65535
+_SHORT = 4
 
 
 def read_url(url: str | URL) -> URL:
@@ -107,7 +108,10 @@ def redact(text: str, secrets: Iterable[str | None]) -> str:
             secret.replace("\\", "\\\\").replace('"', '\\"'),
         }
     for spelling in sorted(filter(None, spellings), key=len, reverse=True):
-        text = text.replace(spelling, HIDDEN)
+        if len(spelling) >= _SHORT:
+            text = text.replace(spelling, HIDDEN)
+        else:  # as part of other words it would hide, and give away, too much
+            text = re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", HIDDEN, text)
     return text
 
 

@@ -13,6 +13,7 @@ class CoverageNotes:
 
     def __init__(self) -> None:
         self.listed = 0
+        self.all_schemas = False
         self.skipped: list[ObjectCoverage] = []
         self.failed: list[ObjectCoverage] = []
         self._schemas: dict[str, SchemaCoverage] = {}
@@ -27,9 +28,10 @@ class CoverageNotes:
     ) -> None:
         """Schemas that the scope names and the crawl cannot give.
 
-        Where the source shows every schema, a missing one is certainly not there, and counts as
-        listed and empty; else it failed.
+        `certain` tells that the source shows every schema. Then a missing one is certainly not there,
+        and counts as listed and empty; else it failed.
         """
+        self.all_schemas = certain
         for text in scope.schemas:
             name = read_schema_pattern(text).name_literal
             if name is None or not scope.covers_schema(name):
@@ -57,4 +59,5 @@ class CoverageNotes:
             read=read,
             skipped=tuple(self.skipped),
             failed=tuple(self.failed),
+            all_schemas=self.all_schemas,
         )
