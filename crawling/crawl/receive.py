@@ -31,7 +31,7 @@ class Covered:
     def __init__(self, snapshot: Snapshot, *, places: Mapping[str, tuple[str, str]]) -> None:
         self._scope = snapshot.scope
         self._places = places
-        self._listed = {s.name for s in snapshot.coverage.schemas if s.status == "listed"}
+        self._shows_schema = snapshot.coverage.shows_schema
         self._missed = {
             (each.schema, each.name) for each in (*snapshot.coverage.failed, *snapshot.coverage.skipped)
         }
@@ -40,7 +40,7 @@ class Covered:
         place = self._places.get(name)
         return (
             place is not None
-            and place[0] in self._listed
+            and self._shows_schema(place[0])
             and place not in self._missed
             and self._scope.covers(*place)
         )
