@@ -26,6 +26,10 @@ _STAGES = (
     ("change_position",),
 )
 _STAGE = {op: n for n, ops in enumerate(_STAGES) for op in ops}
+FORGETS_DEFAULTS = {
+    "code": "forgets_defaults",
+    "text": "the server invented the defaults of the view's columns",
+}
 
 
 class CannotApply(ValueError):  # noqa: N818 (reads as what happened)
@@ -234,8 +238,7 @@ def _change_comment(document: Document, change: Change) -> None:
 
 
 def _change_kind(document: Document, change: Change) -> None:
-    """What ceases to be a view leaves the defaults behind that some servers invent for views."""
-    if change.before == "view" and change.after != "view":
+    if FORGETS_DEFAULTS in change.evidence:
         for _, field in walk(document):
             field["default"] = None
     document["kind"] = change.after

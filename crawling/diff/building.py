@@ -96,9 +96,10 @@ def _tied(changes: list[Change]) -> tuple[Change, ...]:
     _tie_nullability(by_op, tie)
     _tie_nested(by_op, tie)
     kind = next(iter(by_op.get("change_kind", ())), None)
-    if kind is not None and kind.before == "view":
-        for change in by_op.get("change_default", ()):
-            tie(change, kind)
+    if kind is not None and any(each.get("code") == "forgets_defaults" for each in kind.evidence):
+        for change in changes:
+            if change.op == "change_default" or (change.op == "add_field" and _gives_default(change.after)):
+                tie(change, kind)
     order = {change.fingerprint: n for n, change in enumerate(changes)}
     return tuple(
         replace(change, requires=tuple(sorted(needs[change.fingerprint], key=order.__getitem__)))
@@ -106,6 +107,10 @@ def _tied(changes: list[Change]) -> tuple[Change, ...]:
         else change
         for change in changes
     )
+
+
+def _gives_default(field: Mapping[str, Any]) -> bool:
+    return field.get("default") is not None or any(_gives_default(each) for each in field.get("fields") or ())
 
 
 Tie = Callable[[Change, Change | None], None]

@@ -7,7 +7,13 @@ from copy import deepcopy
 from typing import Any
 
 from crawling.diff.values import FIELD_KEYS, TYPE_KEYS, content_of
-from registry.documents.content import foreign_key_content, key_columns, type_content, unique_content
+from registry.documents.content import (
+    foreign_key_content,
+    has_own_defaults,
+    key_columns,
+    type_content,
+    unique_content,
+)
 from registry.typesystem import Catalogue
 
 Document = dict[str, Any]
@@ -19,7 +25,9 @@ def follow(
     """`document` with the words of `after`; with `positional`, its fields keep their own order."""
     flavor = catalogue.flavor if catalogue else None
     out = {**document, "attributes": deepcopy(after.get("attributes") or {})}
-    out["fields"] = _fields(document["fields"], after.get("fields") or (), catalogue=catalogue)
+    invented = () if has_own_defaults(document.get("kind") or "table", flavor=flavor) else ("default",)
+    always = ("native_position", "hidden", *invented)
+    out["fields"] = _fields(document["fields"], after.get("fields") or (), catalogue=catalogue, always=always)
     if positional:
         place = {field["name"]: n for n, field in enumerate(document["fields"])}
         out["fields"].sort(key=lambda field: place[field["name"]])
@@ -47,17 +55,23 @@ def in_order(names: Sequence[str], source: Sequence[str]) -> list[str]:
 
 
 def _fields(
-    fields: Sequence[Document], after: Sequence[Mapping[str, Any]], *, catalogue: Catalogue | None
+    fields: Sequence[Document],
+    after: Sequence[Mapping[str, Any]],
+    *,
+    catalogue: Catalogue | None,
+    always: Sequence[str],
 ) -> list[Document]:
     mine = {field["name"]: field for field in fields}
     theirs = {field["name"]: field for field in after}
     return [
-        _field(mine[name], theirs[name], catalogue=catalogue) if name in theirs else mine[name]
+        _field(mine[name], theirs[name], catalogue=catalogue, always=always) if name in theirs else mine[name]
         for name in in_order(list(mine), list(theirs))
     ]
 
 
-def _field(field: Document, after: Mapping[str, Any], *, catalogue: Catalogue | None) -> Document:
+def _field(
+    field: Document, after: Mapping[str, Any], *, catalogue: Catalogue | None, always: Sequence[str]
+) -> Document:
     if field == after:
         return field
     out = dict(field)
@@ -69,10 +83,10 @@ def _field(field: Document, after: Mapping[str, Any], *, catalogue: Catalogue | 
             op, after.get(key), catalogue=catalogue
         ):
             _copy(key, after, out)
-    for key in ("native_position", "hidden"):
+    for key in always:
         _copy(key, after, out)
     if field.get("fields") and after.get("fields"):
-        out["fields"] = _fields(field["fields"], after["fields"], catalogue=catalogue)
+        out["fields"] = _fields(field["fields"], after["fields"], catalogue=catalogue, always=always)
     return out
 
 

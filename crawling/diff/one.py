@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crawling.diff import risk
-from crawling.diff.apply import apply
+from crawling.diff.apply import FORGETS_DEFAULTS, apply
 from crawling.diff.building import Builder
 from crawling.diff.changes import NO_CONTEXT, Change, Context
 from crawling.diff.renames import Evidence, FieldRename, find_renames, given_renames
@@ -86,6 +86,8 @@ class _Comparison:
         self.flavor = build.catalogue.flavor if build.catalogue else None
         self.follows = follows
         self.possible: Mapping[str, Evidence] = {}
+        self.compare_defaults = True
+        self.forget_defaults = False
 
     def run(
         self,
@@ -102,7 +104,7 @@ class _Comparison:
         if self.build.changes:
             self.before = apply(self.before, self.build.changes) or {}
         self.kind_and_comment()
-        if self.before.get("fields") != after_fields:
+        if self.forget_defaults or self.before.get("fields") != after_fields:
             self.fields(self.before.get("fields") or (), after_fields, ())
         self.primary_key()
         self.unique()
@@ -140,9 +142,10 @@ class _Comparison:
     def kind_and_comment(self) -> None:
         was, now = self.before.get("kind") or "table", self.after.get("kind") or "table"
         if was != now:
-            self.build.add("change_kind", None, was, now, risk.rate_kind(was, now))
+            self.forget_defaults = not has_own_defaults(was, flavor=self.flavor)
+            evidence = (FORGETS_DEFAULTS,) if self.forget_defaults else ()
+            self.build.add("change_kind", None, was, now, risk.rate_kind(was, now), evidence)
         self.compare_defaults = has_own_defaults(now, flavor=self.flavor)
-        self.forget_defaults = was == "view" != now
         was, now = self.before.get("comment") or None, self.after.get("comment") or None
         if was != now:
             self.build.add("change_comment", None, was, now)

@@ -8,7 +8,7 @@ from typing import Any
 from crawling.diff.apply import apply_renames, find_field
 from crawling.diff.changes import Change
 from crawling.diff.values import FIELD_KEYS, TYPE_OPS, content_of, type_value
-from registry.documents.content import key_columns
+from registry.documents.content import has_own_defaults, key_columns
 from registry.locations import dataset_name
 from registry.typesystem import Catalogue
 
@@ -67,7 +67,11 @@ def _value(
 ) -> Any:
     op, path = change.op, change.field
     if path is not None:
-        return _field_value(find_field(renamed, path)[1], op)
+        flavor = catalogue.flavor if catalogue else None
+        value = _field_value(find_field(renamed, path)[1], op)
+        if op == "change_default" and not has_own_defaults(document.get("kind") or "table", flavor=flavor):
+            return MISSING if value is MISSING else None
+        return value
     if op in ("add_dataset", "drop_dataset"):
         return document
     if op in ("rename_dataset", "move_dataset"):

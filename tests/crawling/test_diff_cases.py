@@ -115,7 +115,9 @@ def test_an_uncertain_rename_is_mentioned_on_both_ends():
 
 
 def test_a_key_on_a_new_column_requires_the_column():
-    changes = {c.op: c for each in _compared("mariadb_rename_and_key") for c in each.changes if c.field or c.after}
+    changes = {
+        c.op: c for each in _compared("mariadb_rename_and_key") for c in each.changes if c.field or c.after
+    }
     assert changes["add_field"].fingerprint in changes["change_primary_key"].requires
 
 
