@@ -6,6 +6,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import transaction
 from django.dispatch import Signal
 from django.utils import timezone
 
@@ -76,8 +77,13 @@ def record(*entries: Entry, by: Any = None, batch: str = "") -> list[AuditEntry]
         return []
     saved = AuditEntry.objects.bulk_create(rows, batch_size=500)
     recorded.send(sender=AuditEntry, entries=saved)
-    enqueue("audit.seal", key="audit.seal")
+    transaction.on_commit(_seal_soon, robust=True)
     return saved
+
+
+def _seal_soon() -> None:
+    # After the commit: the waiting key is unique, so within it one long transaction would hold up all others.
+    enqueue("audit.seal", key="audit.seal")
 
 
 def _person(by: Any) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import structlog
 from django.conf import settings
-from django.db import IntegrityError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 
 from aide.core.errors import DomainError
@@ -94,7 +94,7 @@ def execute(item: WorkItem) -> None:
     if task is None:
         _fail(item, max_attempts=0, error=f"no task is named {item.task}")
         return
-    renewal = _Renewal(item.pk, task)
+    renewal = _Renewal(item, task)
     renewal.start()
     try:
         task.handler(**item.payload)
@@ -157,17 +157,21 @@ def worker_name(suffix: str = "") -> str:
 class _Renewal(threading.Thread):
     """Renews an item's lease while its handler works."""
 
-    def __init__(self, item_id: int, task: Task) -> None:
-        super().__init__(name=f"lease-{item_id}", daemon=True)
-        self._item_id = item_id
+    def __init__(self, item: WorkItem, task: Task) -> None:
+        super().__init__(name=f"lease-{item.pk}", daemon=True)
+        self._mine = {"pk": item.pk, "worker": item.worker, "attempts": item.attempts}
         self._task = task
         self._done = threading.Event()
 
     def run(self) -> None:
         while not self._done.wait(self._task.lease_seconds / 3):
             until = timezone.now() + timedelta(seconds=self._task.lease_seconds)
-            WorkItem.objects.filter(pk=self._item_id).update(lease_until=until)
-            connection.close()
+            try:
+                WorkItem.objects.filter(**self._mine).update(lease_until=until)
+            except DatabaseError as error:  # the next renewal may reach it; else another worker takes over
+                log.warning("work.lease_not_renewed", error=type(error).__name__)
+            finally:
+                connection.close()
 
     def stop(self) -> None:
         self._done.set()
