@@ -10,6 +10,7 @@ from typing import Any
 from django.db import models, transaction
 from django.db.models import Count, Max
 
+from aide.audit.entries import Entry, record
 from registry.models import DataType, SystemFlavor, SystemKind
 from registry.seeding import FlavorSeed, KindSeed, Seed, SeedInvalid
 from registry.typesystem import Catalogue, Example, Slot, TypeDef
@@ -65,7 +66,9 @@ def typedef_of(row: DataType, *, flavor: str) -> TypeDef:
         slots=tuple(Slot.read(each) for each in row.slots),
         params_schema=row.params_schema,
         render_template=row.render_template or None,
-        examples=tuple(Example.read(each) for each in row.examples if isinstance(each, Mapping)),
+        examples=tuple(
+            Example.read(each) for each in row.examples if isinstance(each, Mapping) and "sql" in each
+        ),
     )
 
 
@@ -88,9 +91,18 @@ def load(seeds: Iterable[Seed], *, dry_run: bool = False) -> dict[str, Counts]:
             counts["types"] = _sum(_load_types(seed) for seed in seeds)
             if dry_run:
                 raise _DryRun
+            _announce(counts)
     except _DryRun:
         pass
     return counts
+
+
+def _announce(counts: Mapping[str, Counts]) -> None:
+    """One audit entry for a load that changed anything."""
+    after = {what: asdict(each) for what, each in counts.items() if each != Counts(unchanged=each.unchanged)}
+    if after:
+        record(Entry(action="catalogue.seed", object_type="catalogue", object_id=None,
+                     object_name="Type catalogues", after=after))  # fmt: skip
 
 
 def _load_kinds(kinds: Mapping[str, KindSeed]) -> Counts:

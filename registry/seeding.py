@@ -29,7 +29,7 @@ from registry.typesystem import (
 BUNDLED = Path(__file__).parent / "seeds"
 NO_PARAMS: Mapping[str, Any] = {"type": "object", "additionalProperties": False, "properties": {}}
 
-_FILE_KEYS = {"kind", "kinds", "flavor", "flavors", "types"}
+_FILE_KEYS = {"schema_version", "kind", "kinds", "flavor", "flavors", "types"}
 _KIND_KEYS = {"code", "name"}
 _FLAVOR_KEYS = {"code", "name", "kind", "vendor", "versions", "sqlalchemy_dialects"}
 _TYPE_KEYS = {"code", "name", "category", "logical_type", "kind", "aliases", "slots", "params_schema",
@@ -127,7 +127,7 @@ class _Loader(yaml.SafeLoader):
     """YAML in which a key may stand once."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]  # type: ignore[no-untyped-call]
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         for n, key in enumerate(keys):
             if key in keys[:n]:
                 raise yaml.constructor.ConstructorError(None, None, f"{key} is given twice", node.start_mark)
@@ -140,6 +140,8 @@ class _Reader:
 
     def seed(self, content: Any) -> Seed:
         top = self._mapping(content, "", allowed=_FILE_KEYS)
+        if top.get("schema_version", 1) != 1:
+            raise SeedInvalid(self.file, "schema_version", "this is not a version that can be read (1)")
         kinds = [self._kind(each, place) for each, place in self._both(top, "kind", "kinds")]
         usual = kinds[0].code if "kind" in top else ""
         flavors = [self._flavor(each, place, usual) for each, place in self._both(top, "flavor", "flavors")]
@@ -173,9 +175,9 @@ class _Reader:
         )
 
     def _type(self, value: Any, n: int, flavor: str) -> TypeDef:
-        data = self._mapping(value, f"types[{n}]", allowed=_TYPE_KEYS, required=("code", "name"))
+        data = self._mapping(value, f"types[{n}]", allowed=_TYPE_KEYS, required=("code",))
         place = f"type {self._text(data, 'code', f'types[{n}]')}"
-        name = self._text(data, "name", place)
+        name = self._text(data, "name", place) or self._text(data, "code", place)
         schema = data.get("params_schema", NO_PARAMS)
         for error in check_schema(schema):
             raise SeedInvalid(self.file, f"{place}: params_schema {error.path}".rstrip(), error.message)

@@ -70,9 +70,9 @@ class Example:
 
     @classmethod
     def read(cls, value: Mapping[str, Any]) -> Example:
-        return cls(
-            **{"params": dict(value.get("params") or {}), **{k: v for k, v in value.items() if k != "params"}}
-        )
+        """From stored JSON. Raises `KeyError` without `sql`; keys that say nothing to us are left out."""
+        texts = {name: str(value.get(name) or "") for name in ("canonical", "setup", "since", "unchecked")}
+        return cls(params=dict(value.get("params") or {}), sql=str(value["sql"]), **texts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,16 +28,15 @@ def check_params(
 ) -> tuple[ParamError, ...]:
     """Every fault of the parameters, first places first; empty when they fit the type.
 
-    `reported` is for what a server says it has: rules of good taste (`x-atMost`) are left out then, since
-    PostgreSQL 15 really holds a `numeric(3,5)`.
+    A parameter that is null counts as not given. `reported` is for what a server says it has: rules of good taste
+    (`x-atMost`) are left out then, since PostgreSQL 15 really holds a `numeric(3,5)`.
     """
     if not isinstance(params, Mapping):
         return (ParamError("", "parameters must be a set of named values"),)
+    given = {name: value for name, value in params.items() if value is not None}
     try:
         validator = _validator(json.dumps(typedef.params_schema, sort_keys=False), reported)
-        faults = sorted(
-            validator.iter_errors(dict(params)), key=lambda fault: [str(part) for part in fault.path]
-        )
+        faults = sorted(validator.iter_errors(given), key=lambda fault: [str(part) for part in fault.path])
         return tuple(dict.fromkeys(_explain(fault) for fault in faults))
     except Unresolvable:
         return (ParamError("", f"the schema of {typedef.name} refers to something outside of itself"),)

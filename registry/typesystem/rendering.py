@@ -41,7 +41,7 @@ def render(
     errors = check_params(typedef, params)
     if errors:
         raise ParamsInvalid(errors)
-    return write(typedef, params, children)
+    return write(typedef, {name: value for name, value in params.items() if value is not None}, children)
 
 
 def write(typedef: TypeDef, params: Mapping[str, Any], children: Mapping[str, TypeExpr] = NOTHING) -> str:

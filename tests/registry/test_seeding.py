@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from aide.audit.models import AuditEntry
 from registry.catalogues import Counts, load
 from registry.models import DataType, SystemFlavor, SystemKind
 from registry.seeding import SeedInvalid, bundled_catalogue, bundled_files, read_all, read_text
@@ -27,6 +28,16 @@ def test_a_type_without_more_than_a_name_is_written_as_its_name() -> None:
     assert typedef.examples[0].sql == "a"
 
 
+def test_a_type_needs_no_more_than_a_code_schema_and_template() -> None:
+    text = """
+  - code: n
+    params_schema: {type: object, properties: {p: {type: integer}}}
+    render_template: "n({{ p }})"
+"""
+    (typedef,) = read_text(HEAD + text, file="toy.yaml").types
+    assert (typedef.name, typedef.takes, typedef.examples) == ("n", ("p",), ())
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -34,7 +45,8 @@ def test_a_type_without_more_than_a_name_is_written_as_its_name() -> None:
         (HEAD + "  - {code: a, name: a, colour: red}", "toy.yaml: types[0]: unknown key colour"),
         (HEAD + ONE + ONE, "toy.yaml: type a: the code is used twice"),
         (HEAD + "  - {code: a, code: b, name: a}", "toy.yaml: line 5: code is given twice"),
-        (HEAD + "  - {code: a}", "toy.yaml: types[0]: name is missing"),
+        (HEAD + "  - {name: a}", "toy.yaml: types[0]: code is missing"),
+        ("schema_version: 2", "toy.yaml: schema_version: this is not a version that can be read (1)"),
         (HEAD + "  - {code: 3, name: a}", "toy.yaml: types[0]: code must be text (quote it)"),
         (HEAD + "  - {code: a, name: a, aliases: [1]}",
          "toy.yaml: type a: aliases: every entry must be text (quote it)"),
@@ -104,7 +116,9 @@ def test_loading_again_changes_nothing() -> None:
     assert first["flavors"] == Counts(inserted=13)
     assert first["types"].inserted == DataType.objects.count() > 150
     before = list(DataType.objects.order_by("id").values())
+    assert AuditEntry.objects.filter(action="catalogue.seed").count() == 1
     again = load(seeds)
+    assert AuditEntry.objects.filter(action="catalogue.seed").count() == 1
     assert again["kinds"] == Counts(unchanged=5)
     assert again["flavors"] == Counts(unchanged=13)
     assert again["types"] == Counts(unchanged=len(before))

@@ -21,6 +21,7 @@ def told(flavor: str, code: str, params: Any) -> list[tuple[str, str]]:
     [
         ("postgresql", "numeric", {}, []),
         ("postgresql", "numeric", {"precision": 12, "scale": 2}, []),
+        ("postgresql", "numeric", {"precision": 12, "scale": None}, []),
         ("postgresql", "numeric", {"precision": 2, "scale": -3}, []),
         ("postgresql", "numeric", {"precision": 12, "scale": 13},
          [("scale", "scale must not be larger than precision")]),
