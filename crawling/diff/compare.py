@@ -34,7 +34,9 @@ def compare(
     ]
     if not gone and not new and not stays:
         return ()
-    found = find_dataset_renames(gone, new, catalogue=catalogue)
+    found = find_dataset_renames(
+        gone, new, catalogue=catalogue, staying=(doc for name, doc in after.items() if name in before)
+    )
     out: list[DatasetDiff] = []
     tables: dict[tuple[Any, Any], tuple[Any, Any]] = {}
     for old, (name, evidence) in found.sure.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,11 +30,16 @@ class DatasetRenames:
 
 
 def find_dataset_renames(
-    gone: Mapping[str, Document], new: Mapping[str, Document], *, catalogue: Catalogue | None
+    gone: Mapping[str, Document],
+    new: Mapping[str, Document],
+    *,
+    catalogue: Catalogue | None,
+    staying: Iterable[Document] = (),
 ) -> DatasetRenames:
+    """Pairs of gone and new. A shape that `staying` datasets have, too, says less."""
     if not gone or not new:
         return DatasetRenames({}, {})
-    scored = _scored(gone, new, catalogue)
+    scored = _only_choices(_scored(gone, new, catalogue), gone, staying)
     best: dict[tuple[int, str], list[int]] = defaultdict(list)
     for score, old, name, _ in scored:
         best[0, old].append(score)
@@ -56,6 +61,27 @@ def find_dataset_renames(
             }
             possible[here] = (*possible.get(here, ()), mention)
     return DatasetRenames(sure, possible)
+
+
+def _only_choices(
+    scored: list[tuple[int, str, str, Evidence]], gone: Mapping[str, Document], staying: Iterable[Document]
+) -> list[tuple[int, str, str, Evidence]]:
+    """One point more for each pair whose ends have no other candidate and whose shape nothing else has."""
+    olds, news = Counter(old for _, old, _, _ in scored), Counter(name for _, _, name, _ in scored)
+    shapes = {old: _shape(gone[old]) for _, old, name, _ in scored if olds[old] == news[name] == 1}
+    sizes = {len(shape) for shape in shapes.values()}
+    common = {_shape(each) for each in staying if len(each.get("fields") or ()) in sizes} if sizes else set()
+    said = {"code": "only_pair", "text": "no other dataset looks like it"}
+    return [
+        (score + 1, old, name, (*evidence, said))
+        if old in shapes and shapes[old] not in common
+        else (score, old, name, evidence)
+        for score, old, name, evidence in scored
+    ]
+
+
+def _shape(document: Document) -> frozenset[Any]:
+    return frozenset((field["name"], field.get("native_type")) for field in document.get("fields") or ())
 
 
 def _leads(score: int, scores: list[int]) -> bool:
