@@ -69,8 +69,6 @@ demo-port:
 	|| { echo "Port $(PORT) is taken (or is no port). Choose another: make demo PORT=8001" >&2; exit 1; }
 
 demo: demo-port $(RUNTIME)  ## Try AIDE: the bundled shop, crawled, with log-ins for every role (PORT=8000)
-	@$(DEMO) $(MANAGE) migrate -v 0
-	@$(DEMO) $(MANAGE) seed_data_types
 	@$(DEMO) $(MANAGE) seed_demo --size small
 	@exec $(DEMO) $(MANAGE) serve --port $(PORT)
 

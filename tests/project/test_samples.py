@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crawling.samples import build_shop, change_shop
+from crawling.samples import build_shop, change_shop, stage_of
 
 
 @pytest.fixture
@@ -52,11 +52,19 @@ def test_the_changes_add_drop_and_rename_and_leave_it_sound(shop: Path) -> None:
 
 
 def test_a_change_that_fails_leaves_the_shop_as_it_was(shop: Path) -> None:
-    change_shop(shop)
-    after = names(shop, "table")
+    with closing(sqlite3.connect(shop)) as connection:
+        connection.execute("DROP TABLE stock_supplier_products")
+    before = names(shop, "table")
     with pytest.raises(sqlite3.OperationalError):
         change_shop(shop)
-    assert names(shop, "table") == after
+    assert names(shop, "table") == before
+    assert stage_of(shop) == 1
+
+
+def test_the_shop_has_three_stages_and_then_stays(shop: Path) -> None:
+    assert [change_shop(shop), change_shop(shop), change_shop(shop)] == [True, True, False]
+    assert stage_of(shop) == 3
+    assert is_sound(shop)
 
 
 def test_building_again_replaces_what_was_there(shop: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import io
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from crawling import demo
-from crawling.models import Change, CrawlRun
+from crawling.models import Change, CrawlRun, Proposal
 
 
 class Command(BaseCommand):
@@ -28,18 +30,21 @@ class Command(BaseCommand):
         if not settings.DEBUG:
             raise CommandError("seed_demo is for trying AIDE: it needs AIDE_DEBUG=1.")
         if reset:
-            self._reset()
-        elif others := demo.foreign_systems():
+            self._empty()
+        self._bring_up_to_date()
+        if others := demo.foreign_systems():
             raise CommandError(
                 f"There are systems that are not the demo's: {', '.join(others)}. "
                 "Use an empty database, or --reset to empty this one."
             )
+        logging.disable(logging.INFO)
         prepared = demo.next_crawl() if step == "next-crawl" else demo.prepare()
+        logging.disable(logging.NOTSET)
         if prepared.run is not None:
             self._tell_run(prepared.run)
         self._tell_log_ins(prepared)
 
-    def _reset(self) -> None:
+    def _empty(self) -> None:
         self.stdout.write("Emptying the database.")
         if connection.vendor == "sqlite":
             name = str(connection.settings_dict["NAME"])
@@ -51,15 +56,21 @@ class Command(BaseCommand):
                 cursor.execute("DROP SCHEMA public CASCADE")
                 cursor.execute("CREATE SCHEMA public")
         demo.shop_file().unlink(missing_ok=True)
+
+    def _bring_up_to_date(self) -> None:
+        """The tables and the type catalogues, so that an empty database will do."""
+        self.stdout.write("Preparing the database …")
+        self.stdout.flush()
         call_command("migrate", verbosity=0)
-        call_command("seed_data_types", stdout=self.stdout)
+        call_command("seed_data_types", stdout=io.StringIO())
 
     def _tell_run(self, run: CrawlRun) -> None:
         if run.status == CrawlRun.Status.FAILED:
             raise CommandError(f"The crawl of {demo.SHOP_CODE} failed: {run.error}")
-        found = Change.objects.filter(proposal__crawl_run=run).count()
+        waiting = Change.objects.filter(proposal__system=run.system, state__in=Change.UNDECIDED)
+        live = waiting.filter(proposal__status__in=Proposal.LIVE).count()
         self.stdout.write(
-            f"Crawled {demo.SHOP_CODE}: {run.tables_done} tables and views, {found} changes to review."
+            f"Crawled {demo.SHOP_CODE}: {run.tables_done} tables and views, {live} changes wait for review."
         )
 
     def _tell_log_ins(self, prepared: demo.Prepared) -> None:
