@@ -83,6 +83,7 @@ def _look(inspector: Inspector, url: URL, scope: Scope, watch: Watch) -> Snapsho
     notes.missing_schemas(scope, set(names), is_system=_is_system, certain=False)
     schemas = sorted(name for name in set(names) if not _is_system(name) and scope.covers_schema(name))
     datasets: list[dict[str, Any]] = []
+    failures: list[CrawlError] = []
     for index, schema in enumerate(schemas):
         watch.progress(Progress(schema, None, index, len(schemas), 0, 0), important=True)
         failure: CrawlError | None = None
@@ -93,10 +94,13 @@ def _look(inspector: Inspector, url: URL, scope: Scope, watch: Watch) -> Snapsho
         if failure is not None:
             if failure.code in _ENDS_THE_CRAWL or watch.remaining() == 0:
                 raise failure
+            failures.append(failure)
             notes.schema(schema, failed=failure.sentence)
             continue
         notes.schema(schema)
         datasets += _documents(found, schema, scope, notes, watch, dialect=inspector.dialect)
+    if failures and len(failures) == len(schemas):
+        raise failures[0]
     total = len(datasets)
     watch.progress(Progress(None, None, len(schemas), len(schemas), total, total), important=True)
     return Snapshot(url.get_backend_name(), url.database, scope, tuple(datasets), notes.coverage(total))

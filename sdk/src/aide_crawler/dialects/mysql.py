@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import Any
@@ -88,6 +89,8 @@ def _connect(url: URL, watch: Watch) -> Connection:
 
 def _cut(raw: Any) -> None:
     with contextlib.suppress(Exception):  # the connection may be gone already
+        if hasattr(raw, "_sock"):  # wakes the thread that waits for an answer, which closing alone does not
+            raw._sock.shutdown(socket.SHUT_RDWR)
         getattr(raw, "_force_close", raw.close)()
 
 
@@ -104,6 +107,7 @@ def _look(connection: Connection, scope: Scope, watch: Watch) -> Snapshot:
     notes = CoverageNotes()
     notes.missing_schemas(scope, set(existing), is_system=_is_system, certain=grants.everything)
     datasets: list[dict[str, Any]] = []
+    failures: list[CrawlError] = []
     for index, schema in enumerate(schemas):
         watch.progress(
             Progress(schema, None, index, len(schemas), len(datasets), len(datasets)), important=True
@@ -116,10 +120,13 @@ def _look(connection: Connection, scope: Scope, watch: Watch) -> Snapshot:
         if failure is not None:
             if failure.code in _ENDS_THE_CRAWL or watch.remaining() == 0:
                 raise failure
+            failures.append(failure)
             notes.schema(schema, failed=failure.sentence)
             continue
         notes.schema(schema, failed=None if grants.shows_schema(schema) else _NOT_ALL_VISIBLE)
         datasets += build(rows, scope, grants, notes, watch, place=(index, len(schemas)))
+    if failures and len(failures) == len(schemas):
+        raise failures[0]
     total = len(datasets)
     watch.progress(Progress(None, None, len(schemas), len(schemas), total, total), important=True)
     dialect = "mariadb" if server.is_mariadb else "mysql"
@@ -166,7 +173,10 @@ def _read_schema(connection: Connection, schema: str, server: _Server) -> Schema
         schema=schema,
         is_mariadb=server.is_mariadb,
         listed=listed,
-        tables={row[0]: row for row in rows("table_name, engine, create_options, table_comment", "tables")},
+        tables={
+            row[0]: row
+            for row in rows("table_name, engine, create_options, table_comment, table_type", "tables")
+        },
         columns=_by_table(
             rows(
                 "table_name, ordinal_position, column_name, column_type, is_nullable, column_default, extra, "

@@ -22,6 +22,7 @@ _PLAIN_LITERALS = frozenset(
     {"tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double", "bit", "year"}
 )
 _CHECK_EVERY = 200
+_NOTHING: Row = (None,) * 5
 
 
 @dataclass
@@ -61,7 +62,7 @@ def build(
             watch.check()
         watch.progress(Progress(rows.schema, name, place[0], place[1], index, len(wanted)))
         notes.listed += 1
-        comment = (rows.tables.get(name) or (None,) * 4)[3] or ""
+        comment = (rows.tables.get(name) or _NOTHING)[3] or ""
         if kind == "view" and (name not in rows.columns or _BROKEN_VIEW.match(comment)):
             notes.skip(
                 rows.schema, name, "The view does not work, or its columns are not visible to this user."
@@ -89,9 +90,9 @@ def _unreadable(rows: SchemaRows, name: str, kind: str) -> str | None:
 
 
 def _attributes(rows: SchemaRows, name: str) -> dict[str, Any]:
-    _, engine, options, _ = rows.tables[name]
+    _, engine, options, _, table_type = rows.tables[name]
     attributes: dict[str, Any] = {}
-    if dict(rows.listed).get(name) == "SYSTEM VERSIONED":
+    if table_type == "SYSTEM VERSIONED":
         attributes["system_versioned"] = True
     if engine is not None:
         attributes["engine"] = engine
@@ -104,7 +105,7 @@ def _attributes(rows: SchemaRows, name: str) -> dict[str, Any]:
 def _document(
     rows: SchemaRows, name: str, kind: str, *, attributes: dict[str, Any], columns: list[Row]
 ) -> dict[str, Any]:
-    comment = (rows.tables.get(name) or (None,) * 4)[3]
+    comment = (rows.tables.get(name) or _NOTHING)[3]
     by_index: defaultdict[str, list[Row]] = defaultdict(list)
     for row in sorted(rows.indexes.get(name, ()), key=lambda row: row[2]):
         by_index[row[1]].append(row)

@@ -82,7 +82,10 @@ def columns(wanted: str) -> str:
 
 def types(wanted: str, *, version: int) -> str:
     """Each distinct (type, modifier) of the wanted columns, with those it is made of."""
-    is_array = "y.typtype = 'b' and y.typcategory = 'A' and y.typlen = -1 and y.typelem <> 0"
+    is_array = (
+        "y.typtype = 'b' and y.typcategory = 'A' and y.typlen = -1 and y.typelem <> 0 "
+        "and y.oid not in ('int2vector'::regtype, 'oidvector'::regtype)"
+    )
     members = "from pg_attribute a where a.attrelid = y.typrelid and a.attnum > 0 and not a.attisdropped"
     checks = "from pg_constraint k where k.contypid = y.oid and k.contype = 'c'"
     multirange = (
