@@ -13,6 +13,12 @@ from aide.accounts import tokens
 from aide.accounts.keys import make_key
 from aide.accounts.models import ApiKey, User
 from aide.accounts.roles import GROUPS
+from registry import versions
+from registry.documents import clean
+from registry.models import Dataset, DatasetSchema, DataType, System, SystemFlavor, SystemKind
+from registry.reading import place_of
+from registry.seeding import bundled_catalogue
+from registry.typesystem import TypeDef
 
 # The real hash, but cheap: a suite makes hundreds of users.
 BCryptSHA256PasswordHasher.rounds = 4
@@ -53,3 +59,72 @@ def api_client(user: User | None = None, *, secret: str = "") -> APIClient:
     if secret:
         client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
     return client
+
+
+def make_kind(code: str = "RDBMS", **values: Any) -> SystemKind:
+    """A category of platforms; the same code gives the same row."""
+    return SystemKind.objects.alive().get_or_create(code=code, defaults={"name": code.title(), **values})[0]
+
+
+def make_flavor(code: str = "postgresql", *, types: bool = True) -> SystemFlavor:
+    """A technology, with its bundled type catalogue unless that is unwanted."""
+    dialects = {"postgresql": ["postgresql"], "mariadb": ["mysql", "mariadb"], "sqlite": ["sqlite"]}
+    flavor, is_new = SystemFlavor.objects.alive().get_or_create(
+        code=code,
+        defaults={
+            "kind": make_kind(),
+            "name": code.title(),
+            "sqlalchemy_dialects": dialects.get(code, []),
+        },
+    )
+    if is_new and types:
+        DataType.objects.bulk_create(data_type(flavor, typedef) for typedef in bundled_catalogue(code))
+    return flavor
+
+
+def data_type(flavor: SystemFlavor, typedef: TypeDef) -> DataType:
+    """One type of a bundled catalogue, not saved."""
+    return DataType(
+        flavor=flavor,
+        code=typedef.code,
+        name=typedef.name,
+        category=typedef.category,
+        logical_type=typedef.logical_type,
+        kind=typedef.kind,
+        params_schema=dict(typedef.params_schema),
+        render_template=typedef.render_template or "",
+        slots=[slot.name for slot in typedef.slots],
+        aliases=list(typedef.aliases),
+    )
+
+
+def make_system(code: str = "", *, flavor: str = "postgresql", **values: Any) -> System:
+    """A system; its flavor comes with types."""
+    code = code or f"system-{next(_numbers)}"
+    return System.objects.create(code=code, name=values.pop("name", code), flavor=make_flavor(flavor), **values)
+
+
+def make_dataset(name: str = "", *, system: System | None = None, **values: Any) -> Dataset:
+    """A table `public.<name>`, without a version."""
+    table = name or f"table_{next(_numbers)}"
+    values = {
+        "kind": Dataset.Kind.RDBMS,
+        "name": f"public.{table}",
+        "location": {"schema": "public", "table": table},
+        **values,
+    }
+    return Dataset.objects.create(system=system or make_system(), **values)
+
+
+def make_document(*fields: tuple[str, str], **values: Any) -> dict[str, Any]:
+    """A schema document with fields given as (name, native type)."""
+    listed = fields or (("id", "bigint"), ("name", "text"))
+    return {"fields": [{"name": name, "native_type": native} for name, native in listed], **values}
+
+
+def publish(dataset: Dataset, *fields: tuple[str, str], by: User | None = None, **values: Any) -> DatasetSchema:
+    """The next version of a dataset, with these fields."""
+    schema, name = place_of(dataset)
+    document = clean(make_document(*fields, schema=schema, name=name, **values))
+    publication = versions.Publication(document, dataset=dataset)
+    return versions.publish(publication, system=dataset.system, by=by, origin="api").schema

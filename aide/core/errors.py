@@ -1,11 +1,11 @@
 """The errors that rules raise; only faces (API, admin, commands) translate them.
 
-    DomainError
-    ├── Invalid      422  the input itself is wrong
-    ├── Forbidden    403  this person may not do it
-    ├── NotFound     404  the thing is not there
-    ├── Conflict     409  the present state does not allow it
-    └── Unavailable  503  something that we need does not answer
+DomainError
+├── Invalid      422  the input itself is wrong
+├── Forbidden    403  this person may not do it
+├── NotFound     404  the thing is not there
+├── Conflict     409  the present state does not allow it
+└── Unavailable  503  something that we need does not answer
 """
 
 from __future__ import annotations
@@ -52,26 +52,26 @@ class DomainError(Exception):
         super().__init__(self.detail)
 
 
-class Invalid(DomainError):
+class Invalid(DomainError):  # noqa: N818 (read as what the rule says)
     default_code = "VALIDATION_ERROR"
     default_status = 422
 
 
-class Forbidden(DomainError):
+class Forbidden(DomainError):  # noqa: N818 (read as what the rule says)
     default_code = "FORBIDDEN"
     default_status = 403
 
 
-class NotFound(DomainError):
+class NotFound(DomainError):  # noqa: N818 (read as what the rule says)
     default_code = "NOT_FOUND"
     default_status = 404
 
 
-class Conflict(DomainError):
+class Conflict(DomainError):  # noqa: N818 (read as what the rule says)
     default_code = "CONFLICT"
     default_status = 409
 
 
-class Unavailable(DomainError):
+class Unavailable(DomainError):  # noqa: N818 (read as what the rule says)
     default_code = "UNAVAILABLE"
     default_status = 503

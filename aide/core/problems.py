@@ -227,7 +227,11 @@ def translate(exc: Exception, view: Any = None) -> tuple[int, dict[str, Any], di
         if "unique" in text or "duplicate" in text:
             return 409, _exists(prefix or "ENTITY", words or "entry", []), headers
         if "foreign key" in text:
-            return 409, {"code": "HAS_DEPENDENT_ENTITIES", "detail": "Something still refers to this."}, headers
+            return (
+                409,
+                {"code": "HAS_DEPENDENT_ENTITIES", "detail": "Something still refers to this."},
+                headers,
+            )
         return 422, {"detail": "The values do not fit together."}, headers
     if isinstance(exc, DataError | OverflowError):
         return 422, {"detail": "A value is out of range."}, headers

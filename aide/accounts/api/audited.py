@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from aide.accounts.models import system_of
 from aide.audit.entries import Entry, record
 from aide.core.api.views import RestoreMixin, WriteMixin, refuse_unless

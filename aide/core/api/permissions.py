@@ -18,7 +18,8 @@ class HasCapability(BasePermission):
     """`view.rights` maps actions (or "read", "write") to capabilities; a write without a right is refused."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        if not hasattr(view, (request.method or "").lower()):
+        method = (request.method or "").lower()
+        if method not in view.http_method_names or not hasattr(view, method):
             return True  # the view has no such method and says so itself
         user = request.user
         if not user or not user.is_authenticated:
