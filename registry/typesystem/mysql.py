@@ -15,11 +15,12 @@ BLOB_BYTES = {"tinyblob": 255, "blob": 65_535, "mediumblob": 16_777_215, "longbl
 CHARSET_BYTES = {"utf8mb4": 4, "utf8mb3": 3, "utf16": 4, "utf16le": 4, "utf32": 4, "ucs2": 2, "big5": 2, "gbk": 2,
                  "gb2312": 2, "gb18030": 4, "sjis": 2, "cp932": 2, "euckr": 2, "ujis": 3, "eucjpms": 3}  # fmt: skip
 _USUAL_CHARSET = "utf8mb4"
-_USUAL_COLLATIONS = {"latin1": "latin1_swedish_ci", "latin2": "latin2_general_ci", "latin5": "latin5_turkish_ci",
-                     "cp1250": "cp1250_general_ci", "cp1251": "cp1251_general_ci", "koi8r": "koi8r_general_ci",
-                     "big5": "big5_chinese_ci", "gbk": "gbk_chinese_ci", "gb2312": "gb2312_chinese_ci",
-                     "sjis": "sjis_japanese_ci", "cp932": "cp932_japanese_ci", "ujis": "ujis_japanese_ci",
-                     "euckr": "euckr_korean_ci", "binary": "binary"}  # fmt: skip
+_NAMED = (
+    "latin1_swedish_ci latin2_general_ci latin5_turkish_ci dec8_swedish_ci swe7_swedish_ci tis620_thai_ci "
+    "hp8_english_ci big5_chinese_ci gbk_chinese_ci gb2312_chinese_ci gb18030_chinese_ci sjis_japanese_ci "
+    "cp932_japanese_ci ujis_japanese_ci eucjpms_japanese_ci euckr_korean_ci binary"
+)
+_USUAL_COLLATIONS = {each.partition("_")[0]: each for each in _NAMED.split()}
 _NATIONAL = ("national ", "nchar", "nvarchar")
 _ATTRIBUTE_WORDS = ("compressed", "binary", "signed")
 

@@ -13,6 +13,7 @@ from registry.catalogues import catalogue_for, load
 from registry.models import DataType
 from registry.seeding import bundled_catalogue, bundled_files, read_all
 from registry.typesystem import Example, TypeDef, parse
+from registry.typesystem.mysql import CHARSET_BYTES
 from tests.servers import MariaDBServer, PostgresServer
 
 
@@ -117,6 +118,29 @@ def test_mariadb_turns_shortcuts_into_what_we_read_them_as(mariadb_server: Maria
                 wrong[shortcut] = (row, parse(catalogue, shortcut).rendered, reported.rendered)
     engine.dispose()
     assert wrong == {}
+
+
+def test_the_default_collation_of_every_mariadb_character_set_is_no_content(
+    mariadb_server: MariaDBServer,
+) -> None:
+    engine = create_engine(mariadb_server.create_database())
+    catalogue = bundled_catalogue("mariadb")
+    with engine.connect() as connection:
+        defaults = connection.execute(
+            text(
+                "select character_set_name, default_collate_name, maxlen from information_schema.character_sets"
+            )
+        ).all()
+    engine.dispose()
+    wrong = [
+        (charset, collation)
+        for charset, collation, _ in defaults
+        if "uca1400" not in collation  # the default of newer servers, which is told apart from the older one
+        if parse(catalogue, f"varchar(9) character set {charset} collate {collation}")
+        != parse(catalogue, f"varchar(9) character set {charset}")
+    ]
+    assert wrong == []
+    assert {c: CHARSET_BYTES.get(c, 1) for c, _, _ in defaults} == {c: most for c, _, most in defaults}
 
 
 def test_sqlite_takes_every_example_and_has_the_affinity_of_its_type() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from registry.compatibility import fits, without_text_settings
@@ -206,6 +206,7 @@ def _numbers(flavor: str) -> st.SearchStrategy[str]:
 def test_fitting_is_transitive_for_any_lengths_and_scales(flavor: str) -> None:
     catalogue = bundled_catalogue(flavor)
 
+    @settings(deadline=None)
     @given(st.lists(_numbers(flavor), min_size=3, max_size=12))
     def holds(spellings: list[str]) -> None:
         types = [parse(catalogue, each) for each in spellings]

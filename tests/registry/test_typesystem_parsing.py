@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from registry.seeding import bundled_catalogue
@@ -136,6 +136,7 @@ def test_unknown_types_are_equal_by_spelling_without_regard_to_blanks() -> None:
     assert parse(catalogue, "box2d") != parse(catalogue, "box3d")
 
 
+@settings(deadline=None)
 @given(st.sampled_from(FLAVORS), st.text(max_size=60))
 def test_no_text_is_too_strange(flavor: str, native: str) -> None:
     found = parse(bundled_catalogue(flavor), native)
@@ -149,6 +150,7 @@ PARAMETER_KEYS = ("element", "values", "attributes", "native_type", "base_type",
                   "subtype", "collation", "charset", "affinity", "name")  # fmt: skip
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(FLAVORS),
     st.recursive(
