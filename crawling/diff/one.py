@@ -187,7 +187,9 @@ class _Comparison:
 
     def type(self, was: Document, now: Document, path: str) -> None:
         nested = (was.get("fields") is not None, now.get("fields") is not None)
-        if nested[0] == nested[1] and all(was.get(key) == now.get(key) for key in _TYPE_KEYS):
+        if nested[0] == nested[1] and all(
+            (was.get(key) or None) == (now.get(key) or None) for key in _TYPE_KEYS
+        ):
             return
         one, other = (type_content(f, catalogue=self.catalogue) for f in (was, now))
         if one == other:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -48,11 +49,25 @@ def find_renames(
     before: Mapping[str, Any], after: Mapping[str, Any], *, catalogue: Catalogue | None
 ) -> Renames:
     """Renames at every level, parents first."""
+    if _same_names(before.get("fields") or (), after.get("fields") or ()):
+        return Renames((), {})
     sure: list[FieldRename] = []
     possible: dict[str, Evidence] = {}
     keys = (_key_places(before), _key_places(after))
     _level(before.get("fields") or (), after.get("fields") or (), (), keys, catalogue, sure, possible)
     return Renames(tuple(sure), possible)
+
+
+def _same_names(before: Sequence[Field], after: Sequence[Field]) -> bool:
+    """Whether nothing at any level is gone or new, in this order; a cheap no for most datasets."""
+    return len(before) == len(after) and all(
+        was["name"] == now["name"]
+        and (
+            not (was.get("fields") or now.get("fields"))
+            or _same_names(was.get("fields") or (), now.get("fields") or ())
+        )
+        for was, now in zip(before, after, strict=True)
+    )
 
 
 def given_renames(
@@ -127,6 +142,7 @@ class _Level:
         self.recreated = any(was != now for was, now in numbered if was is not None and now is not None)
         natives = [f.get("native_position") for f in before]
         self.has_numbers = None not in natives and all(f.get("native_position") is not None for f in after)
+        self.comments = Counter(f.get("comment") for f in (*before, *after))
         self.has_gap = self.has_numbers and sorted(natives) != list(range(1, len(natives) + 1))
 
     def pairs(
@@ -165,20 +181,19 @@ class _Level:
         if not same_type and not (alike >= 0.8 and _fits(was, now, self.catalogue)):
             return 0, ()
         score = 0 if same_type else -1
-        place, at_end = self._same_place(was, now)
+        place = self._place(was, now)
+        score += place
         if place:
-            score += 1 if at_end else 3
             said.append({"code": "same_place", "text": f"same place, {_ordinal(now.get('position'))}"})
         score += 3 if alike >= 0.8 else 2 if alike >= 0.6 else 1 if alike >= 0.45 else 0
         if alike >= 0.6:
             said.append({"code": "similar_name", "text": "similar name"})
-        score += self._by_comment(was, now, said)
-        score += self._by_key(was, now, said)
-        score += self._by_rest(was, now)
+        comment = self._by_comment(was, now, said)
+        score += comment + self._by_key(was, now, said) + self._by_rest(was, now)
         if alone and place:
             score += 1
             said.append({"code": "only_pair", "text": "the only field gone and the only one new"})
-        if not place and alike < 0.6 and not any(e["code"] == "same_comment" for e in said):
+        if not place and alike < 0.8 and not (comment > 0 and alike >= 0.6):
             score = min(score, WORTH_A_MENTION)
         return score, tuple(said)
 
@@ -207,9 +222,14 @@ class _Level:
             return True
         return type_content(was, catalogue=self.catalogue) == type_content(now, catalogue=self.catalogue)
 
-    def _same_place(self, was: Field, now: Field) -> tuple[bool, bool]:
+    def _place(self, was: Field, now: Field) -> int:
+        """A renamed field stays between its neighbours; at the end, where new fields go, that says less."""
         here, there = self.places[0][was["name"]], self.places[1][now["name"]]
-        return here == there, here[1] is None
+        if here[:2] != there[:2]:
+            return 0
+        if here[1] is None:
+            return 1
+        return 3 if here == there else 2
 
     def _by_comment(self, was: Field, now: Field, said: list[dict[str, str]]) -> int:
         one, other = was.get("comment") or None, now.get("comment") or None
@@ -217,7 +237,7 @@ class _Level:
             if one is None:
                 return 0
             said.append({"code": "same_comment", "text": "same comment"})
-            return 3
+            return 1 if self.comments[one] > 2 else 3
         return -2 if one and other else -1
 
     def _by_key(self, was: Field, now: Field, said: list[dict[str, str]]) -> int:
