@@ -12,7 +12,7 @@ ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin aide
 WORKDIR /app
 COPY --from=build /venv /venv
-COPY manage.py pyproject.toml ./
+COPY manage.py ./
 COPY aide ./aide
 COPY registry ./registry
 COPY lineage ./lineage

@@ -98,7 +98,7 @@ class Server:
         self._end(self.stop_signal)
 
     def kill(self) -> None:
-        """End the process at once, as a power cut would."""
+        """End the process at once. Test servers are tuned for speed: what was not flushed may be lost."""
         self._refuse_external("killed")
         self._end(signal.SIGKILL)
 

@@ -74,7 +74,7 @@ def test_containers_run_only_commands_that_exist() -> None:
     known = get_commands()
     for name in ("docker-compose.yml", "Dockerfile"):
         text = (ROOT / name).read_text()
-        called = re.findall(r"manage\.py[\", ]+([a-z_]+)", text)
+        called = re.findall(r"python[\", ]+manage\.py[\", ]+([a-z_]+)", text)
         assert called
         assert set(called) <= set(known), name
 
