@@ -110,7 +110,7 @@ def _finish(document: Document) -> None:
 def find_field(document: Mapping[str, Any], path: str) -> tuple[list[Document], Document | None]:
     """The list that holds (or would hold) a field, and the field; ([], None) when a parent is missing."""
     names = split_path(path)
-    fields: list[Document] = document["fields"]  # type: ignore[assignment]
+    fields: list[Document] = document["fields"]
     field: Document | None = None
     for depth, name in enumerate(names):
         field = next((each for each in fields if each["name"] == name), None)

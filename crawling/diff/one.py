@@ -178,7 +178,7 @@ class _Comparison:
                 continue
             if content_of(op, one, catalogue=None) == content_of(op, other, catalogue=None):
                 continue
-            rating = risk.rate_nullable(other, self.build.readers(path)) if key == "nullable" else None
+            rating = risk.rate_nullable(bool(other), self.build.readers(path)) if key == "nullable" else None
             if key == "comment":
                 one, other = one or None, other or None
             self.build.add(op, path, one, other, rating)

@@ -140,7 +140,7 @@ class _Level:
         self.places = (_places(before, {f["name"] for f in stay}), _places(after, set(old)))
         numbered = [(old[f["name"]].get("native_position"), f.get("native_position")) for f in stay]
         self.recreated = any(was != now for was, now in numbered if was is not None and now is not None)
-        natives = [f.get("native_position") for f in before]
+        natives: list[Any] = [f.get("native_position") for f in before]
         self.has_numbers = None not in natives and all(f.get("native_position") is not None for f in after)
         self.comments = Counter(f.get("comment") for f in (*before, *after))
         self.has_gap = self.has_numbers and sorted(natives) != list(range(1, len(natives) + 1))

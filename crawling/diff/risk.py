@@ -31,8 +31,8 @@ def with_tags(rating: Rating, tags: tuple[str, ...]) -> Rating:
     """A field that goes takes its confirmed PII tags along: that is breaking, and said."""
     if not tags:
         return rating
-    named = "the PII tag " + tags[0] if len(tags) == 1 else "the PII tags " + ", ".join(tags)
-    return Rating(BREAKING, rating.rule, f"{rating.why} {named[0].upper()}{named[1:]} goes with it.")
+    gone = f"tag {tags[0]} goes" if len(tags) == 1 else f"tags {', '.join(tags)} go"
+    return Rating(BREAKING, rating.rule, f"{rating.why} The PII {gone} with it.")
 
 
 def rate_kind(before: str, after: str) -> Rating:

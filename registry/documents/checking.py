@@ -322,7 +322,9 @@ def text_problem(value: str, *, limit: int) -> str | None:
 def known_columns(document: Mapping[str, Any]) -> set[str]:
     """What a key may name: top-level fields by name, nested ones by path."""
     here: set[str] = set()
-    stack = [((field["name"],), field) for field in document["fields"]]
+    stack: list[tuple[tuple[str, ...], dict[str, Any]]] = [
+        ((field["name"],), field) for field in document["fields"]
+    ]
     while stack:
         names, field = stack.pop()
         here.add(names[0] if len(names) == 1 else field_path(names))
