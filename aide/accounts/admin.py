@@ -52,6 +52,7 @@ class UserForm(VersionedForm):
     class Meta:
         model = User
         fields = ("email", "full_name", "user_type", "is_active", "groups", "note")
+        labels = {"user_type": "Kind", "is_active": "May sign in"}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -86,6 +87,7 @@ class UserForm(VersionedForm):
 
 @admin.register(User)
 class UserAdmin(RecordedAdmin):
+    page_title = "Users & roles"
     lead = "Who may use AIDE, and what for."
     form = UserForm
     change_form_template = "admin/accounts/user/change_form.html"
@@ -95,7 +97,7 @@ class UserAdmin(RecordedAdmin):
     list_filter = ("groups", "user_type", "is_active")
     search_fields = ("email", "full_name")
     fieldsets = (
-        (None, {"fields": ("email", "full_name", "user_type", "is_active", "new_password")}),
+        ("Account", {"fields": ("email", "full_name", "user_type", "is_active", "new_password")}),
         ("Rights", {"fields": ("groups", "systems")}),
         ("More", {"fields": ("note",), "classes": ("collapse",)}),
     )
@@ -193,8 +195,11 @@ class ApiKeyForm(forms.ModelForm):
     class Meta:
         model = ApiKey
         fields = ("user", "name", "note")
+        labels = {"user": "Owner"}
+        help_texts = {"name": "What it is for, such as Airflow production."}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("label_suffix", "")
         super().__init__(*args, **kwargs)
         today = timezone.localdate()
         self.fields["expires_on"].initial = today + dt.timedelta(days=90)
@@ -229,7 +234,11 @@ class ApiKeyAdmin(DeskAdmin):
     search_fields = ("name", "user__email", "last_four")
     ordering = ("-pk",)
     empty_sentence = "No key yet. Pipelines and the crawler need one to send what they know."
-    fieldsets = ((None, {"fields": ("user", "name", "scopes", "expires_on", "system_codes", "note")}),)
+    fieldsets = (
+        ("Key", {"fields": ("user", "name", "expires_on", "note")}),
+        ("What it may do", {"fields": ("scopes", "system_codes")}),
+    )
+    page_title = "API keys"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
         rows = super().get_queryset(request).select_related("user")

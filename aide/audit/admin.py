@@ -12,7 +12,7 @@ from django.utils.html import format_html
 
 from aide.audit.models import AuditEntry, ChainHead
 from aide.core.admin import ReadOnlyAdmin
-from aide.core.html import NOTHING, ago, ago_in_words, chip, short_name
+from aide.core.html import NOTHING, action_in_words, ago, ago_in_words, chip, short_name
 
 VIA_WORDS = {"ui": "screen", "api": "API", "crawl": "crawl", "command": "command", "system": "AIDE"}
 
@@ -56,6 +56,7 @@ class RiskFilter(admin.SimpleListFilter):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
+    page_title = "Audit log"
     lead = "Who did what, when and why. Rows are only ever added, and each is chained to the one before."
     change_form_template = "admin/audit/auditentry/change_form.html"
     list_display = ("when", "who", "did", "what", "why", "where")
@@ -131,12 +132,6 @@ class AuditEntryAdmin(ReadOnlyAdmin):
                 "action_words": action_in_words(entry.action),
             }
         return super().render_change_form(request, context, *args, **kwargs)
-
-
-def action_in_words(action: str) -> str:
-    """ "dataset.publish" is "dataset: publish"."""
-    area, _, verb = action.replace("_", " ").partition(".")
-    return f"{area}: {verb}" if verb else area
 
 
 def pretty(value: Any) -> str:

@@ -46,6 +46,7 @@ class DeskAdmin(_Base):
     `lead` is the sentence under the title and `how` the text of "How this works".
     """
 
+    page_title = ""
     lead = ""
     how = ""
     empty_sentence = ""
@@ -80,7 +81,8 @@ class DeskAdmin(_Base):
     # Pages.
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        words = {"title": self.opts.verbose_name_plural.capitalize(), **self._words()}
+        plural = str(self.opts.verbose_name_plural)
+        words = {"title": self.page_title or plural[:1].upper() + plural[1:], **self._words()}
         return super().changelist_view(request, {**words, **(extra_context or {})})
 
     def changeform_view(
@@ -115,6 +117,14 @@ class DeskAdmin(_Base):
         changelist = super().get_changelist_instance(request)
         changelist.count_noun = f"{self.opts.verbose_name},{self.opts.verbose_name_plural}"
         return changelist
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        # No pop-up windows: related things have pages of their own.
+        for name in ("can_add_related", "can_change_related", "can_delete_related", "can_view_related"):
+            if field is not None and hasattr(field.widget, name):
+                setattr(field.widget, name, False)
+        return field
 
     # Rows that may come back are marked, not removed.
 

@@ -79,6 +79,7 @@ class VersionedForm(forms.ModelForm):
     seen_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("label_suffix", "")
         super().__init__(*args, **kwargs)
         if self.instance.pk and "seen_version" in self.fields:
             self.fields["seen_version"].initial = getattr(self.instance, "row_version", None)

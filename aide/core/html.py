@@ -69,6 +69,35 @@ def ago_in_words(moment: datetime, *, now: datetime | None = None) -> str:
     return f"{words} ago" if past else f"in {words}"
 
 
+VERBS = {
+    "create": "added",
+    "add": "added",
+    "update": "changed",
+    "edit": "edited",
+    "delete": "deleted",
+    "restore": "restored",
+    "publish": "published",
+    "retire": "retired",
+    "approve": "approved",
+    "confirm": "confirmed",
+    "reject": "rejected",
+    "revoke": "revoked",
+    "activate": "activated",
+    "deactivate": "deactivated",
+    "start": "started",
+    "cancel": "cancelled",
+}
+
+
+def action_in_words(action: str) -> str:
+    """ "dataset.publish" is "published dataset"; an action with an unknown verb keeps its own words."""
+    area, _, verb = action.partition(".")
+    thing = area.replace("_", " ")
+    if verb in VERBS:
+        return f"{VERBS[verb]} {thing}"
+    return f"{thing}: {verb.replace('_', ' ')}" if verb else thing
+
+
 def count_in_words(count: int, one: str, many: str = "") -> str:
     """ "1 change", "1,204 changes"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -85,7 +85,7 @@ class DeskDatasetAdmin(PageAndForm, DatasetAdmin):
 @admin.register(System)
 class DeskSystemAdmin(PageAndForm, SystemAdmin):
     page_template = "admin/registry/system/page.html"
-    list_display = ("title", "flavor", "environment", "owner", "last_crawl", "state")
+    list_display = ("title", "flavor_name", "environment", "owner", "last_crawl", "state")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[System]:
         latest = CrawlRun.objects.filter(system=OuterRef("pk"), dry_run=False).order_by("-pk")

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from aide.accounts.roles import Capability, can
-from aide.desk import charts, navigation, work_counts
+from aide.desk import charts, navigation, schedules, work_counts
 from crawling.models import Change, CrawlPlan, CrawlRun, Decision, Verdict
 from registry.models import DatasetSchema, Field, System
 
@@ -42,7 +42,9 @@ def context(request: HttpRequest) -> dict[str, Any]:
         "may_confirm": can(user, Capability.APPROVE_BREAKING),
         "may_add_system": can(user, Capability.MANAGE_SYSTEMS),
         "plans": plans,
-        "next_due": min((p.next_due_at for p in plans if p.next_due_at), default=None),
+        "next_due": min(
+            (line["plan"].next_due_at for line in plans if line["plan"].next_due_at), default=None
+        ),
         "last_run": latest[0] if latest else None,
         "decisions": decisions,
         "published": _recently_published() if not decisions or not can(user, Capability.DECIDE) else [],
@@ -52,12 +54,13 @@ def context(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def _plans() -> list[CrawlPlan]:
-    return list(
+def _plans() -> list[dict[str, Any]]:
+    plans = list(
         CrawlPlan.objects.filter(is_active=True, system__deleted_at__isnull=True, system__is_active=True)
         .select_related("system")
         .order_by("next_due_at", "pk")[:8]
     )
+    return [{"plan": plan, "words": schedules.in_words(plan)} for plan in plans]
 
 
 def _recently_published() -> list[DatasetSchema]:

@@ -142,9 +142,7 @@ class DatasetAdmin(DeskAdmin):
         if not text:
             return NOTHING
         muted = "" if dataset.description else "muted"
-        return format_html(
-            '<span class="{}" title="{}">{}</span>', muted, text, short_name(text[:200], length=60)
-        )
+        return format_html('<span class="clip {}" title="{}">{}</span>', muted, text, text[:200])
 
     @admin.display(description="changed", ordering="updated_at")
     def changed(self, dataset: Dataset) -> Any:

@@ -98,6 +98,7 @@ class FieldAdmin(DeskAdmin):
     list_filter = (("dataset__system", admin.RelatedFieldListFilter), DescribedFilter, PresentFilter)
     search_fields = ("path", "description", "owner")
     ordering = ("name", "pk")
+    fieldsets = (("What people know about it", {"fields": ("description", "owner", "tags", "note")}),)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Field]:
         rows = super().get_queryset(request).filter(dataset__deleted_at__isnull=True)
@@ -122,9 +123,7 @@ class FieldAdmin(DeskAdmin):
         if not text:
             return NOTHING
         muted = "" if field.description else "muted"
-        return format_html(
-            '<span class="{}" title="{}">{}</span>', muted, text, short_name(text[:200], length=60)
-        )
+        return format_html('<span class="clip {}" title="{}">{}</span>', muted, text, text[:200])
 
     @admin.display(description="personal data")
     def personal(self, field: Field) -> Any:

@@ -1,4 +1,4 @@
-"""Lists and forms of system kinds, technologies, credential references and systems."""
+"""Lists and forms of system kinds, flavors, credential references and systems."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class SystemKindAdmin(RecordedAdmin):
         alive = Count("flavors", filter=Q(flavors__deleted_at__isnull=True))
         return super().get_queryset(request).annotate(flavors_alive=alive)
 
-    @admin.display(description="technologies", ordering="flavors_alive")
+    @admin.display(description="flavors", ordering="flavors_alive")
     def flavors_count(self, kind: Any) -> str:
         return f"{kind.flavors_alive:,}"
 
     def blockers(self, kind: SystemKind) -> list[str]:
         count = kind.flavors.filter(deleted_at__isnull=True).count()
-        return [f"{count_in_words(count, 'technology', 'technologies')} of this kind"] if count else []
+        return [f"{count_in_words(count, 'flavor', 'flavors')} of this kind"] if count else []
 
 
 class FlavorForm(VersionedForm):
@@ -57,10 +57,11 @@ class FlavorForm(VersionedForm):
 
 @admin.register(SystemFlavor)
 class SystemFlavorAdmin(RecordedAdmin):
-    lead = "Technologies such as PostgreSQL or Kafka with Avro. Each has its own catalogue of data types."
+    page_title = "Flavors"
+    lead = "Technologies (flavors) such as PostgreSQL or Kafka with Avro. Each has its own catalogue of data types."
     how = (
-        "A system belongs to one technology, and its columns are read with that technology's data types.\n\n"
-        "A technology without types cannot be crawled: load the shipped lists with manage.py seed_data_types."
+        "A system belongs to one flavor, and its columns are read with that flavor's data types.\n\n"
+        "A flavor without types cannot be crawled: load the shipped lists with manage.py seed_data_types."
     )
     form = FlavorForm
     list_display = ("name", "code", "kind", "vendor", "types_count")
@@ -81,9 +82,7 @@ class SystemFlavorAdmin(RecordedAdmin):
         systems = flavor.systems.filter(deleted_at__isnull=True).count()
         types = flavor.data_types.filter(deleted_at__isnull=True).count()
         found = [(systems, "system", "systems"), (types, "data type", "data types")]
-        return [
-            f"{count_in_words(count, one, many)} of this technology" for count, one, many in found if count
-        ]
+        return [f"{count_in_words(count, one, many)} of this flavor" for count, one, many in found if count]
 
 
 @admin.register(CredentialRef)
@@ -125,6 +124,17 @@ class SystemForm(VersionedForm):
             "code", "name", "flavor", "connection_url", "credential_ref", "environment", "owner", "stewards",
             "tags", "is_active", "namespaces", "extra", "note",
         )  # fmt: skip
+        labels = {
+            "flavor": "Flavor",
+            "connection_url": "Connection URL",
+            "credential_ref": "Credential reference",
+            "is_active": "Active: it may be crawled",
+        }
+        help_texts = {
+            "code": "Short and lasting: a-z, 0-9, dot, underscore and hyphen.",
+            "connection_url": "SQLAlchemy's form without a password, such as postgresql://reader@host:5432/name.",
+            "credential_ref": "Where the password is found. Leave it empty for a database without one.",
+        }
         widgets = {"connection_url": forms.TextInput(attrs={"class": "code", "spellcheck": "false"})}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -170,7 +180,7 @@ class SystemForm(VersionedForm):
             accepted |= SAME_SERVERS.get(flavor.code, set())
             if dialect not in accepted:
                 self.add_error(
-                    "connection_url", f"This URL is for {dialect}, but the technology is {flavor.name}."
+                    "connection_url", f"This URL is for {dialect}, but the flavor is {flavor.name}."
                 )
         return cleaned
 
@@ -180,7 +190,7 @@ class SystemAdmin(RecordedAdmin):
 
     lead = "The databases, brokers, buckets and servers that hold data, and where AIDE looks for it."
     form = SystemForm
-    list_display = ("title", "flavor", "environment", "owner", "state")
+    list_display = ("title", "flavor_name", "environment", "owner", "state")
     list_display_links = ("title",)
     list_select_related = ("flavor",)
     list_filter = ("flavor", "is_active")
@@ -188,7 +198,7 @@ class SystemAdmin(RecordedAdmin):
     autocomplete_fields = ("flavor", "credential_ref")
     empty_sentence = "No system yet. Add the first one, then test its connection and crawl it."
     fieldsets = (
-        (None, {"fields": ("code", "name", "flavor", "environment", "is_active")}),
+        ("System", {"fields": ("code", "name", "flavor", "environment", "is_active")}),
         (
             "Connection",
             {
@@ -203,6 +213,10 @@ class SystemAdmin(RecordedAdmin):
     @admin.display(description="system", ordering="code")
     def title(self, system: System) -> Any:
         return format_html('{}<span class="sub">{}</span>', system.name, system.code)
+
+    @admin.display(description="flavor", ordering="flavor__name")
+    def flavor_name(self, system: System) -> str:
+        return system.flavor.name
 
     @admin.display(description="state", ordering="is_active")
     def state(self, system: System) -> Any:

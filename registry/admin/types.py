@@ -62,8 +62,12 @@ class DataTypeForm(VersionedForm):
             "render_template", "slots", "examples", "note",
         )  # fmt: skip
 
+        labels = {"flavor": "Flavor", "render_template": "Template"}
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if "slots" in self.fields:
+            self.fields["slots"].widget.attrs["rows"] = 2
         if "render_template" in self.fields:
             self.fields["render_template"].widget.attrs |= {"class": "code", "rows": 4, "spellcheck": "false"}
 
@@ -109,7 +113,7 @@ class DataTypeForm(VersionedForm):
 
 @admin.register(DataType)
 class DataTypeAdmin(RecordedAdmin):
-    lead = "How each technology's types are read, checked and written."
+    lead = "How each flavor's types are read, checked and written."
     how = (
         "A type has a name, other spellings, the parameters it takes and a template that writes it as SQL.\n\n"
         "The examples are checked when you save: what the template writes must be what they say."
@@ -124,7 +128,7 @@ class DataTypeAdmin(RecordedAdmin):
     autocomplete_fields = ("flavor",)
     ordering = ("flavor__code", "name")
     fieldsets = (
-        (None, {"fields": ("flavor", "code", "name", "category", "logical_type", "aliases")}),
+        ("Type", {"fields": ("flavor", "code", "name", "category", "logical_type", "aliases")}),
         ("Parameters and SQL", {"fields": ("params_schema", "render_template", "slots", "examples")}),
         ("More", {"fields": ("note",), "classes": ("collapse",)}),
     )

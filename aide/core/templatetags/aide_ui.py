@@ -16,6 +16,7 @@ register.simple_tag(html.icon)
 register.simple_tag(html.chip)
 register.simple_tag(html.short_name)
 register.filter("ago", html.ago)
+register.filter("words", html.action_in_words)
 
 
 @register.filter
@@ -65,13 +66,6 @@ def run_state(run: Any) -> SafeString | str:
     if run is None:
         return html.NOTHING
     return html.chip(RUN_CHIPS.get(run.status, "plain"), run.get_status_display())
-
-
-@register.filter
-def words(action: str) -> str:
-    """ "dataset.publish" is "dataset: publish"."""
-    area, _, verb = str(action).replace("_", " ").partition(".")
-    return f"{area}: {verb}" if verb else area
 
 
 @register.filter
