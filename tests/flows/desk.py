@@ -70,7 +70,9 @@ class Desk:
         return ok(self.by_steward.get(f"{API}/datasets/{self.dataset(name)['id']}/schema", query))
 
     def dataset(self, name: str) -> dict[str, Any]:
-        items = ok(self.by_steward.get(f"{API}/datasets", {"system": self.system.code, "name": name}))["items"]
+        items = ok(self.by_steward.get(f"{API}/datasets", {"system": self.system.code, "name": name}))[
+            "items"
+        ]
         assert len(items) == 1, [each["name"] for each in items]
         return items[0]
 
