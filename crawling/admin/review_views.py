@@ -1,0 +1,302 @@
+"""The pages and posts of one review: look, decide, finish, and read what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from aide.accounts.roles import Capability, can, why_not
+from aide.core.errors import DomainError
+from crawling import review
+from crawling.admin import finishing, review_page, wording
+from crawling.admin.review_forms import MODES, REASONS, RejectForm
+from crawling.models import Change, CrawlRun, Proposal, Verdict
+
+FILTERS = ("risk", "dataset", "show", "need")
+
+
+@require_GET
+def page(request: HttpRequest, run_id: int) -> HttpResponse:
+    """The review of a run, filtered by what the address says."""
+    run = run_or_404(run_id)
+    found = review_page.load(run, request.user)
+    chosen = {name: request.GET.get(name, "") for name in FILTERS}
+    start = _number(request.GET.get("start", ""))
+    review_page.arrange(found, **chosen, start=start)
+    found.newer = _newer(run)
+    context = {
+        **chosen,
+        "title": f"Review of {run.system.name}",
+        "page": found,
+        "run": run,
+        "second": chosen["need"] == "second",
+        "is_filtered": any(chosen[name] for name in ("risk", "dataset", "show")),
+        "back": request.GET.urlencode(),
+        "start": start,
+        "next_start": start + review_page.ROWS_A_PAGE if found.more else None,
+        "why_not": "" if found.viewer.may_decide else why_not(Capability.DECIDE, run.system),
+        **reject_choices(),
+    }
+    return answer(request, "admin/crawling/review/page.html", context)
+
+
+@require_POST
+def decide(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Note one decision, or one for a group, or take one back. Nothing takes effect."""
+    posted = request.POST
+    try:
+        if "safe" in posted:
+            ids, state = _approve_safe(request, run_id, posted["safe"]), "approved"
+        elif "undo" in posted:
+            ids, state = _undo(request, run_id, _number(posted["undo"])), "open"
+        elif "approve" in posted:
+            ids, state = _approve(request, run_id, _number(posted["approve"])), "approved"
+        elif "reject" in posted:
+            change_id = _number(posted["reject"])
+            form = RejectForm(posted) if "why" in posted else None
+            if form is None or not form.is_valid():
+                return _ask_reason(request, run_id, change_id, form)
+            ids, state = _reject(request, run_id, change_id, form), "rejected"
+        else:
+            raise Http404
+    except DomainError as error:
+        return _refused(request, run_id, error)
+    if wants_json(request):
+        return JsonResponse({"ok": True, "state": state, "ids": ids})
+    if "safe" in posted:
+        messages.success(
+            request, f"Approved {len(ids)} safe change{'' if len(ids) == 1 else 's'}, not applied yet."
+        )
+    return _back(request, run_id, anchor=ids[0] if len(ids) == 1 else None)
+
+
+@require_POST
+def confirm(request: HttpRequest, run_id: int) -> HttpResponse:
+    """The second person notes a yes to everything that waits for them, then sees what Finish will do."""
+    run = run_or_404(run_id)
+    _check_may(request, run)
+    found = review_page.load(run, request.user)
+    ids = [row.pk for row in found.to_confirm]
+    try:
+        if ids:
+            review.decide(found.proposals, approve=ids, by=request.user)
+    except DomainError as error:
+        return _refused(request, run_id, error)
+    return HttpResponseRedirect(f"{reverse('admin:crawling_review_finish', args=[run_id])}?need=second")
+
+
+def finish(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Ask once more, with the numbers; a POST carries the notes out."""
+    run = run_or_404(run_id)
+    _check_may(request, run)
+    if request.method == "POST":
+        note = request.POST.get("note", "").strip()[:2000]
+        outcome = review.apply(review.proposals_of(run), by=request.user, comment=note)
+        request.session[finishing.RESULT.format(run_id)] = {
+            "outcome": outcome.to_dict(),
+            "note": note,
+            "at": timezone.now().isoformat(),
+        }
+        return HttpResponseRedirect(reverse("admin:crawling_review_result", args=[run_id]))
+    found = review_page.load(run, request.user)
+    need = request.GET.get("need", "")
+    context = {
+        "title": "Finish the review",
+        "page": found,
+        "run": run,
+        "preview": finishing.preview(found),
+        "need": need,
+    }
+    return answer(request, "admin/crawling/review/finish.html", context)
+
+
+@require_GET
+def result(request: HttpRequest, run_id: int) -> HttpResponse:
+    """What the last Finish of this person did."""
+    run = run_or_404(run_id)
+    kept = request.session.get(finishing.RESULT.format(run_id))
+    if kept is None:
+        return HttpResponseRedirect(reverse("admin:crawling_review", args=[run_id]))
+    left = Change.objects.filter(proposal__in=review.proposals_of(run), state__in=Change.UNDECIDED)
+    context = {
+        "title": "Review finished",
+        "run": run,
+        "result": finishing.tell(run, kept["outcome"]),
+        "note": kept["note"],
+        "left_open": left.exclude(state=Change.State.WAITING).count(),
+    }
+    return answer(request, "admin/crawling/review/result.html", context)
+
+
+# What the posts share.
+
+
+def run_or_404(run_id: int) -> CrawlRun:
+    run = CrawlRun.objects.select_related("system__flavor", "started_by").filter(pk=run_id).first()
+    if run is None:
+        raise Http404(f"There is no run {run_id}.")
+    return run
+
+
+def answer(
+    request: HttpRequest, template: str, context: dict[str, Any], *, status: int = 200
+) -> HttpResponse:
+    """A page in the admin's shell; every page about reviews marks Reviews in the navigation."""
+    shell = admin.site.each_context(request)
+    mark_reviews(shell)
+    return render(request, template, {**shell, **context}, status=status)
+
+
+def mark_reviews(shell: dict[str, Any]) -> None:
+    here = reverse("admin:crawling_reviews")
+    for group in shell.get("nav_groups", ()):
+        for link in group["links"]:
+            link["current"] = link["url"] == here
+
+
+def reject_choices() -> dict[str, Any]:
+    return {"reasons": REASONS, "modes": MODES}
+
+
+def wants_json(request: HttpRequest) -> bool:
+    return request.headers.get("Accept", "").startswith("application/json")
+
+
+def _approve(request: HttpRequest, run_id: int, change_id: int) -> list[int]:
+    proposals = _proposals(request, run_id, [change_id])
+    return [draft.change_id for draft in review.decide(proposals, approve=[change_id], by=request.user)]
+
+
+def _reject(request: HttpRequest, run_id: int, change_id: int, form: RejectForm) -> list[int]:
+    proposals = _proposals(request, run_id, [change_id])
+    rejection = review.Rejection(change_id, form.reason, form.reject_mode)
+    return [draft.change_id for draft in review.decide(proposals, reject=[rejection], by=request.user)]
+
+
+def _undo(request: HttpRequest, run_id: int, change_id: int) -> list[int]:
+    review.withdraw([change_id], proposals=_proposals(request, run_id, [change_id]))
+    return [change_id]
+
+
+def _approve_safe(request: HttpRequest, run_id: int, key: str) -> list[int]:
+    """Note a yes to the safe changes of one section, or of the whole review, that nobody decided yet."""
+    run = run_or_404(run_id)
+    _check_may(request, run)
+    found = review_page.load(run, request.user)
+    review_page.arrange(found, risk="safe", dataset="" if key == "all" else key, show="", need="")
+    rows = found.rows if key == "all" else [row for section in found.sections for row in section.rows]
+    wanted = {row.pk for row in rows if review_page.is_open_safe(row)}
+    if not wanted:
+        return []
+    # Those that need something nobody approved stay open.
+    granted = wanted | {
+        row.pk for row in found.rows if row.standing.state in {"approved", "waiting", "applied"}
+    }
+    needs = {row.pk: [need.pk for need in row.needs] for row in rows}
+    shrinking = True
+    while shrinking:
+        late = {pk for pk in wanted if any(need not in granted for need in needs[pk])}
+        wanted -= late
+        granted -= late
+        shrinking = bool(late)
+    return [
+        draft.change_id for draft in review.decide(found.proposals, approve=sorted(wanted), by=request.user)
+    ]
+
+
+def _proposals(request: HttpRequest, run_id: int, change_ids: Iterable[int]) -> list[Proposal]:
+    """The proposals of these changes, as far as the run's review shows them; refuses who may not decide."""
+    found = list(
+        Proposal.objects.filter(
+            changes__in=change_ids,
+            origin=Proposal.Origin.CRAWL,
+            crawl_run_id__lte=run_id,
+            system__crawl_runs=run_id,
+        ).select_related("system")
+    )
+    if not found:
+        raise Http404("There is no such change in this review.")
+    for proposal in found:
+        if not can(request.user, Capability.DECIDE, proposal.system):
+            raise PermissionDenied(why_not(Capability.DECIDE, proposal.system))
+    return found
+
+
+def _check_may(request: HttpRequest, run: CrawlRun) -> None:
+    if not can(request.user, Capability.DECIDE, run.system):
+        raise PermissionDenied(why_not(Capability.DECIDE, run.system))
+
+
+def _ask_reason(request: HttpRequest, run_id: int, change_id: int, form: RejectForm | None) -> HttpResponse:
+    """Without our script the reason has a page of its own; a form with mistakes comes back with its text."""
+    proposals = _proposals(request, run_id, [change_id])
+    if form is not None and wants_json(request):
+        sentence = " ".join(error for errors in form.errors.values() for error in errors)
+        return JsonResponse({"ok": False, "detail": sentence}, status=422)
+    change = Change.objects.get(pk=change_id, proposal__in=proposals)
+    context = {
+        "title": "Reject a change",
+        "run": run_or_404(run_id),
+        "change": change,
+        "what": wording.title_of(change),
+        "back": request.POST.get("back", ""),
+        "form": form,
+        **reject_choices(),
+    }
+    return answer(request, "admin/crawling/review/reject.html", context, status=422 if form else 200)
+
+
+def _refused(request: HttpRequest, run_id: int, error: DomainError) -> HttpResponse:
+    sentence = _in_words(request, error)
+    if wants_json(request):
+        return JsonResponse({"ok": False, "detail": sentence, "code": error.code}, status=error.status)
+    messages.error(request, sentence)
+    response = _back(request, run_id)
+    if error.status == 403:
+        raise PermissionDenied(sentence)
+    return response
+
+
+def _in_words(request: HttpRequest, error: DomainError) -> str:
+    """The rule's sentence; where a change lacks what it needs, that one by its name instead of its number."""
+    change_id = _number(request.POST.get("approve", ""))
+    if any(each.get("code") == "requires" for each in error.errors) and change_id:
+        needs = Change.objects.filter(required_by=change_id).exclude(state=Change.State.APPLIED)
+        open_needs = [n for n in needs.select_related("draft") if _is_open(n)]
+        if open_needs:
+            return f"This needs another change first: {wording.title_of(open_needs[0])}."
+    return error.detail
+
+
+def _is_open(change: Change) -> bool:
+    draft = getattr(change, "draft", None)
+    return draft is None or draft.verdict != Verdict.APPROVE
+
+
+def _back(request: HttpRequest, run_id: int, *, anchor: int | None = None) -> HttpResponseRedirect:
+    kept = QueryDict(request.POST.get("back", "")[:500])
+    query = QueryDict(mutable=True)
+    for name in (*FILTERS, "start"):
+        if kept.get(name):
+            query[name] = str(kept[name])
+    url = reverse("admin:crawling_review", args=[run_id])
+    url = f"{url}?{query.urlencode()}" if query else url
+    return HttpResponseRedirect(f"{url}#change-{anchor}" if anchor else url)
+
+
+def _newer(run: CrawlRun) -> CrawlRun | None:
+    """The newest run of the system that holds a review of its own."""
+    newer = CrawlRun.objects.filter(system_id=run.system_id, pk__gt=run.pk, proposals__isnull=False)
+    return newer.only("pk").order_by("-pk").first()
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 16 else 0

@@ -1,0 +1,296 @@
+/* The review page: decisions without a reload, and keys while a row has the focus. The page works without it. */
+"use strict";
+
+(() => {
+  const root = document.getElementById("review");
+  const form = document.getElementById("decide");
+  if (!root || !form) return;
+
+  const rows = [...root.querySelectorAll(".change")];
+  const status = document.getElementById("save-state");
+  const dialog = document.getElementById("reject-dialog");
+  const keys = document.getElementById("keys-dialog");
+  const UNDECIDED = ["open", "stale"];
+  const counts = {
+    decided: Number(root.dataset.decided), total: Number(root.dataset.total),
+    safe: Number(root.dataset.openSafe), noted: Number(root.dataset.noted),
+  };
+  let pending = 0;
+  let failed = "";
+
+  for (const each of document.querySelectorAll("[data-needs-script]")) each.hidden = false;
+
+  // Rows take the focus by a roving tabindex: one stop for all of them.
+
+  function makeStop(row) {
+    for (const other of rows) other.tabIndex = other === row ? 0 : -1;
+  }
+
+  function go(row) {
+    if (!row) return;
+    makeStop(row);
+    row.focus();
+  }
+
+  const after = (row) => rows[rows.indexOf(row) + 1];
+  const before = (row) => rows[rows.indexOf(row) - 1];
+  const button = (row, name) => row.querySelector("button[name='" + name + "']");
+  const isOn = (each) => each && !each.hidden && !each.disabled;
+  const needsMe = (row) => isOn(button(row, "approve")) || (row.dataset.state === "stale" && isOn(button(row, "reject")));
+
+  function nextThatNeedsMe(row) {
+    const at = rows.indexOf(row);
+    return [...rows.slice(at + 1), ...rows.slice(0, at + 1)].find(needsMe);
+  }
+
+  // What the server is told, and what the page says meanwhile.
+
+  function say(text, bad) {
+    if (!status) return;
+    status.classList.toggle("failed", Boolean(bad));
+    if (status.textContent !== text) status.textContent = text;
+  }
+
+  function tell() {
+    if (failed) return say(failed, true);
+    if (pending) return say("Saving…");
+    const noted = counts.noted;
+    say(noted ? noted + (noted === 1 ? " decision" : " decisions") + " noted, not applied yet." : "Nothing is applied until you finish.");
+  }
+
+  // In the order in which they were made, so that an undo never overtakes its approval.
+  let line = Promise.resolve();
+
+  function send(data) {
+    data.set("csrfmiddlewaretoken", form.elements.csrfmiddlewaretoken.value);
+    pending += 1;
+    failed = "";
+    tell();
+    const sent = line.then(() => post(data));
+    line = sent;
+    return sent;
+  }
+
+  async function post(data) {
+    try {
+      const response = await fetch(form.action, {
+        method: "POST", body: data, credentials: "same-origin", redirect: "manual",
+        headers: { Accept: "application/json" },
+      });
+      const isJson = (response.headers.get("content-type") || "").includes("json");
+      const answer = isJson ? await response.json() : null;
+      if (response.ok && answer && answer.ok) return answer;
+      if (answer && answer.detail) throw new Error(answer.detail);
+      if (response.type === "opaqueredirect") throw new Error("You were signed out. Sign in again; decisions noted before are kept.");
+      if (response.status === 403) throw new Error("You may not decide this.");
+      throw new Error("The server did not save it (" + response.status + ").");
+    } catch (error) {
+      const lost = error instanceof TypeError;
+      failed = "Not saved. " + (lost ? "The server cannot be reached; try again." : error.message);
+      return null;
+    } finally {
+      pending -= 1;
+      tell();
+    }
+  }
+
+  // One row's state, and everything on the page that counts it.
+
+  function wordsFor(row, state, reason) {
+    const two = Number(row.dataset.people) > 1;
+    if (state === "approved") {
+      if (row.dataset.was === "waiting") return "Confirmed by you.";
+      return two ? "Approved by you. A second person must confirm." : "Approved by you.";
+    }
+    return state === "rejected" ? "Rejected by you" + (reason ? ": " + reason : ".") : "";
+  }
+
+  function put(row, state, words) {
+    const was = row.dataset.state;
+    const kept = { state: was, words: row.querySelector(".standing").textContent };
+    row.dataset.state = state;
+    row.querySelector(".standing").textContent = words;
+    const noted = state === "approved" || state === "rejected";
+    for (const name of ["approve", "reject", "undo"]) {
+      const each = button(row, name);
+      if (each) each.hidden = name === "undo" ? !noted : noted;
+    }
+    count(row, was, state);
+    return kept;
+  }
+
+  function count(row, was, now) {
+    const isOpen = (state) => UNDECIDED.includes(state);
+    const isNoted = (state) => state === "approved" || state === "rejected";
+    const isSafe = (state) => state === "open" && row.dataset.risk === "safe";
+    counts.decided += Number(isOpen(was)) - Number(isOpen(now));
+    counts.noted += Number(isNoted(now)) - Number(isNoted(was));
+    counts.safe += Number(isSafe(now)) - Number(isSafe(was));
+    const bar = document.getElementById("progress");
+    if (bar) {
+      bar.value = counts.decided;
+      document.getElementById("progress-words").textContent = counts.decided + " of " + counts.total + " decided";
+    }
+    showCount(document.querySelector("[data-safe='all']"), counts.safe);
+    const section = row.closest("[data-section]");
+    const inside = [...section.querySelectorAll(".change")];
+    const done = inside.filter((each) => !isOpen(each.dataset.state)).length;
+    const link = root.querySelector("[data-index='" + section.dataset.section + "']");
+    link.querySelector("[data-tally]").textContent = done + "/" + inside.length;
+    link.classList.toggle("done", done === inside.length);
+    showCount(section.querySelector("[data-safe]"), inside.filter((each) => isSafe(each.dataset.state)).length);
+  }
+
+  function showCount(each, number) {
+    if (!each) return;
+    each.querySelector("[data-count]").textContent = number;
+    each.hidden = number === 0;
+  }
+
+  async function decide(row, name, state, data, words) {
+    const firstState = row.dataset.was === "waiting" ? "waiting" : "open";
+    const kept = put(row, state === "open" ? firstState : state, words);
+    row.dataset.saving = "1";
+    const answer = await send(data);
+    delete row.dataset.saving;
+    if (!answer && row.dataset.state === (state === "open" ? firstState : state)) {
+      put(row, kept.state, kept.words);
+      row.querySelector(".standing").textContent = failed;
+      go(row);
+    }
+  }
+
+  function simple(row, name) {
+    const each = button(row, name);
+    if (!isOn(each)) return false;
+    const data = new FormData();
+    data.set(name, row.dataset.id);
+    const state = name === "approve" ? "approved" : "open";
+    decide(row, name, state, data, name === "approve" ? wordsFor(row, "approved") : "");
+    return true;
+  }
+
+  function approve(row) {
+    if (!simple(row, "approve")) return;
+    go(after(row) || row);
+  }
+
+  async function approveSafe(each) {
+    if (!isOn(each)) return;
+    const key = each.dataset.safe;
+    const scope = key === "all" ? root : root.querySelector("[data-section='" + key + "']");
+    const taken = [...scope.querySelectorAll(".change")].filter((row) => row.dataset.state === "open" && row.dataset.risk === "safe");
+    const data = new FormData();
+    data.set("safe", key);
+    const hadFocus = document.activeElement === each;
+    const kept = taken.map((row) => [row, put(row, "approved", wordsFor(row, "approved"))]);
+    if (hadFocus) {
+      const place = key === "all" ? document.querySelector("[data-finish]") : taken[0];
+      if (place) place.tagName === "A" ? place.focus() : go(place);
+    }
+    const answer = await send(data);
+    const done = new Set(answer ? answer.ids.map(String) : []);
+    for (const [row, old] of kept) {
+      if (!done.has(row.dataset.id) && row.dataset.state === "approved") put(row, old.state, old.words);
+    }
+    if (answer && key === "all") {  // some may be on another page of this review
+      const unseen = answer.ids.length - taken.length;
+      if (unseen > 0) { counts.decided += unseen; counts.noted += unseen; counts.safe -= unseen; tell(); }
+    }
+  }
+
+  // Rejecting asks for a reason in a dialog.
+
+  function ask(row) {
+    if (!dialog || !isOn(button(row, "reject"))) return;
+    const inner = dialog.querySelector("form");
+    inner.reset();
+    inner.elements.reject.value = row.dataset.id;
+    document.getElementById("reject-what").textContent = row.dataset.title;
+    document.getElementById("reject-error").textContent = "";
+    if (row.dataset.state === "stale") {
+      inner.elements.why.value = "other";
+      inner.elements.text.value = "We keep what the registry has.";
+    }
+    dialog.showModal();
+    inner.elements.why.focus();
+  }
+
+  function submitReason(event) {
+    event.preventDefault();
+    const inner = event.target;
+    const why = inner.elements.why;
+    const text = inner.elements.text.value.trim();
+    if (!why.value || (why.value === "other" && !text)) {
+      document.getElementById("reject-error").textContent = why.value ? "Say what the other reason is." : "Choose a reason.";
+      (why.value ? inner.elements.text : why).focus();
+      return;
+    }
+    const row = document.getElementById("change-" + inner.elements.reject.value);
+    const label = why.options[why.selectedIndex].text;
+    const reason = why.value === "other" ? text : label + (text ? ": " + text : "");
+    dialog.close();
+    decide(row, "reject", "rejected", new FormData(inner), wordsFor(row, "rejected", reason));
+    go(after(row) || row);
+  }
+
+  if (dialog) {
+    dialog.querySelector("form").addEventListener("submit", submitReason);
+    dialog.addEventListener("cancel", () => go(document.getElementById("change-" + dialog.querySelector("form").elements.reject.value)));
+    dialog.querySelector("[data-close]").addEventListener("click", () => go(document.getElementById("change-" + dialog.querySelector("form").elements.reject.value)));
+  }
+
+  // Buttons and keys.
+
+  document.addEventListener("click", (event) => {
+    const each = event.target.closest("button");
+    if (!each || each.form !== form) return;
+    event.preventDefault();
+    if (each.name === "safe") return void approveSafe(each);
+    const row = each.closest(".change");
+    if (each.name === "approve") approve(row);
+    else if (each.name === "reject") ask(row);
+    else if (each.name === "undo") { if (simple(row, "undo")) go(row); }
+  });
+
+  root.addEventListener("focusin", (event) => {
+    const row = event.target.closest(".change");
+    if (row) makeStop(row);
+  });
+
+  root.addEventListener("keydown", (event) => {
+    const row = event.target;
+    if (!row.classList.contains("change") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = {
+      j: () => go(after(row)), ArrowDown: () => go(after(row)),
+      k: () => go(before(row)), ArrowUp: () => go(before(row)),
+      n: () => go(nextThatNeedsMe(row)),
+      a: () => approve(row),
+      r: () => ask(row),
+      u: () => { if (simple(row, "undo")) go(row); },
+      A: () => approveSafe(row.closest("[data-section]").querySelector("[data-safe]")),
+      "?": () => keys && keys.showModal(),
+    }[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+
+  // Finishing waits for what is being saved.
+  for (const link of document.querySelectorAll("[data-finish]")) {
+    link.addEventListener("click", (event) => {
+      if (!pending) return;
+      event.preventDefault();
+      const wait = setInterval(() => {
+        if (pending) return;
+        clearInterval(wait);
+        if (!failed) location.href = link.href;
+      }, 50);
+    });
+  }
+
+  const target = location.hash.startsWith("#change-") && document.getElementById(location.hash.slice(1));
+  const start = rows.includes(target) ? target : rows.find(needsMe) || rows[0];
+  if (start) makeStop(start);
+  if (start === target) go(start);
+})();
