@@ -16,9 +16,8 @@ from typing import Annotated, Any
 
 import typer
 
-from aide_crawler.errors import CrawlError, ScopeInvalid
+from aide_crawler.errors import CrawlError, MetastoreError, ScopeInvalid
 from aide_crawler.inspection import inspect as look
-from aide_crawler.metastore import Credentials, Metastore, MetastoreError, has_changes
 from aide_crawler.rendering import as_json, as_text
 from aide_crawler.scope import Scope, split_list
 from aide_crawler.urls import read_url, redact, secrets_of
@@ -107,6 +106,8 @@ def crawl(
     ] = False,
 ) -> int:
     """Compare a database with what an AIDE server knows, and propose the changes there."""
+    from aide_crawler.metastore import Credentials, Metastore, has_changes  # slow, and only needed here
+
     if not system_code:
         raise _TroubleError("Give the code of the system by --system-code.")
     url = _required_url(connection_url)
@@ -167,6 +168,7 @@ def _sentence(error: Exception) -> str:
     message = getattr(error, "format_message", None)
     if callable(message):
         text = " ".join(str(message()).split())
+        text = text if text.endswith(".") else f"{text}."
         return f"{text} Try aide-crawler --help."
     if type(error).__name__ == "Abort":
         return "Interrupted."

@@ -30,3 +30,7 @@ class SnapshotInvalid(ValueError):  # noqa: N818 - reads like the errors of form
         super().__init__(f"{path}: {sentence}" if path else sentence)
         self.path = path
         self.sentence = sentence
+
+
+class MetastoreError(Exception):
+    """The AIDE server refused or could not be reached; str() is one plain sentence without a secret."""

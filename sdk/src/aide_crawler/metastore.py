@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import httpx
 
+from aide_crawler.errors import MetastoreError
 from aide_crawler.urls import redact
 
 _CONNECT_SECONDS = 10.0
@@ -29,10 +30,6 @@ _CHANGES = (
 )
 _UNFINISHED = frozenset({"queued", "running", "cancelling"})
 _DONE = frozenset({"completed", "completed_with_errors"})
-
-
-class MetastoreError(Exception):
-    """The server refused or could not be reached; str() is one plain sentence without a secret."""
 
 
 @dataclass(frozen=True)

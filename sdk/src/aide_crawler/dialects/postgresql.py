@@ -87,7 +87,7 @@ def _look(connection: Connection, scope: Scope, watch: Watch) -> Snapshot:
             statement_ms=int(limits.statement_seconds * 1000), lock_ms=max(1, int(limits.lock_seconds * 1000))
         )
     )
-    database, version, oids, names, usable = setup[0][3:]
+    database, version, oids, names, usable = setup[0][4:]
     if version < _OLDEST:
         raise CrawlError("failed", "The server is older than PostgreSQL 12, the oldest that can be read.")
     schemas = [

@@ -9,7 +9,8 @@ BEGIN = "set transaction isolation level repeatable read, read only"
 def setup(*, statement_ms: int, lock_ms: int) -> str:
     """Session settings for this transaction, and the facts of the server with all its schemas.
 
-    A shorter time limit that the role or database already has is respected.
+    A shorter time limit that the role or database already has is respected. Compiling a statement to
+    machine code takes longer than any of these statements.
     """
 
     def lowered(name: str, limit: int) -> str:
@@ -20,7 +21,7 @@ def setup(*, statement_ms: int, lock_ms: int) -> str:
         )
 
     return f"""
-        select set_config('search_path', 'public', true),
+        select set_config('search_path', 'public', true), set_config('jit', 'off', true),
                {lowered("statement_timeout", statement_ms)},
                {lowered("lock_timeout", lock_ms)},
                current_database()::text,

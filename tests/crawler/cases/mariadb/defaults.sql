@@ -1,0 +1,2 @@
+-- The text 'NULL', empty text, no default, expressions, bit and hex literals
+CREATE TABLE d (t_null varchar(9) DEFAULT 'NULL', n varchar(9) DEFAULT NULL, nodef int NOT NULL, e varchar(9) NOT NULL DEFAULT '', i int DEFAULT 7, f float DEFAULT 1.5, b bit(3) DEFAULT b'101', bs varchar(9) DEFAULT 'a\\b', q varchar(9) DEFAULT 'it''s', ex int DEFAULT (1 + 2), u varchar(40) DEFAULT (concat('a', ',', 'b')), dt datetime DEFAULT CURRENT_TIMESTAMP, dl datetime DEFAULT '2020-01-01 00:00:00', h varbinary(4) DEFAULT 0x4142);

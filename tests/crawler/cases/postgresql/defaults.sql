@@ -1,0 +1,3 @@
+-- Defaults: functions, quotes, casts, line breaks, percent, other-schema sequence, NULL
+CREATE SCHEMA other; CREATE SEQUENCE other."Seq One"; CREATE FUNCTION other.f(integer) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT $1';
+CREATE TABLE df (fn timestamptz DEFAULT now(), lit text DEFAULT 'now()', colons varchar(10) DEFAULT 'a::b', quoted text DEFAULT 'it''s 100%', ml text DEFAULT E'line1\nline2\\', nul varchar(5) DEFAULT NULL, none text, empty text DEFAULT '', seq bigint DEFAULT nextval('other."Seq One"'), arr integer[] DEFAULT ARRAY[1,2], neg integer DEFAULT -1, b boolean DEFAULT true, cu name DEFAULT CURRENT_USER, js jsonb DEFAULT '{"a": [1, "x"]}', iv interval DEFAULT '1 day 02:00'::interval, uf integer DEFAULT other.f(3), cd date DEFAULT CURRENT_DATE);

@@ -1,0 +1,2 @@
+-- Table moved to another schema
+ALTER TABLE stage.t SET SCHEMA mart;

@@ -1,0 +1,2 @@
+-- Column renamed
+ALTER TABLE person RENAME COLUMN mail TO email;

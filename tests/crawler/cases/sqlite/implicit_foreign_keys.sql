@@ -1,0 +1,3 @@
+-- References without column list, to a missing table, to itself, composite
+CREATE TABLE par (pk INTEGER PRIMARY KEY, n TEXT); CREATE TABLE two (a INTEGER, b INTEGER, PRIMARY KEY (b, a));
+CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES par, x INTEGER, y INTEGER, m INTEGER REFERENCES not_there, up INTEGER REFERENCES c(id) ON DELETE CASCADE, FOREIGN KEY (x, y) REFERENCES two);

@@ -1,0 +1,2 @@
+-- STRICT table with an ANY column, generated column and WITHOUT ROWID
+CREATE TABLE t (id INTEGER PRIMARY KEY, x ANY, g INT GENERATED ALWAYS AS (id * (2 + 1))) STRICT, WITHOUT ROWID;
