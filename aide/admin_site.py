@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse
+from django.contrib.auth.models import Group
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, path
 
 from aide.core.html import DASH
-from aide.desk import home, navigation, preferences, search, sign_in
+from aide.desk import error_pages, home, navigation, preferences, search, sign_in
 
 
 class AideAdminSite(admin.AdminSite):
@@ -27,6 +30,26 @@ class AideAdminSite(admin.AdminSite):
             path("search/", self.admin_view(search.page), name="desk_search"),
         ]
         return [*own, *super().get_urls()]  # type: ignore[list-item]
+
+    def register(self, model_or_iterable: Any, *args: Any, **options: Any) -> None:
+        """Groups are the shipped roles; nobody edits them here."""
+        if model_or_iterable is Group:
+            return
+        super().register(model_or_iterable, *args, **options)
+
+    def admin_view(
+        self, view: Callable[..., HttpResponse], cacheable: bool = False
+    ) -> Callable[..., HttpResponse]:
+        inner = super().admin_view(view, cacheable)
+
+        @wraps(inner)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            try:
+                return inner(request, *args, **kwargs)
+            except Http404:
+                return error_pages.not_found(request)
+
+        return guarded
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         context = super().each_context(request)
