@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import tempfile
 from pathlib import Path
@@ -20,10 +21,16 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
         database.setdefault("TEST", {})["NAME"] = str(folder / f"aide-tests-{os.getpid()}.db.sqlite3")
 
 
+@functools.cache
+def _seeds() -> Any:
+    from registry.seeding import bundled_files, read_all
+
+    return tuple(read_all(bundled_files()))
+
+
 @pytest.fixture
 def type_catalogues(db: None) -> None:
     """The bundled kinds, flavors and data types."""
     from registry.catalogues import load
-    from registry.seeding import bundled_files, read_all
 
-    load(read_all(bundled_files()))
+    load(_seeds())

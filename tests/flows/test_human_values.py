@@ -78,7 +78,7 @@ def test_words_and_tags_survive_crawls_type_changes_and_accepted_renames(source:
     renames = [each for each in desk.changes() if each["op"] == "rename_field"]
     assert [each["path"]["field"] for each in renames] == ["phone"]
     outcome = desk.approve_all(run)
-    assert not outcome["failed"] and not outcome["waiting"], outcome
+    assert outcome["failed"] == outcome["waiting"] == []
 
     served = {field["name"]: field for field in desk.schema(source.name("people"))["fields"]}
     assert served["mobile_phone"]["field_id"] == fields["phone"].pk
