@@ -23,7 +23,7 @@ def follow(
     document: Document, after: Mapping[str, Any], *, catalogue: Catalogue | None, positional: bool = False
 ) -> Document:
     """`document` with the words of `after`; with `positional`, its fields keep their own order."""
-    flavor = catalogue.flavor if catalogue else None
+    flavor = catalogue.flavor if catalogue is not None else None
     out = {**document, "attributes": deepcopy(after.get("attributes") or {})}
     invented = () if has_own_defaults(document.get("kind") or "table", flavor=flavor) else ("default",)
     always = ("native_position", "hidden", *invented)

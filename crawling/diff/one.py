@@ -83,7 +83,7 @@ class _Comparison:
     def __init__(self, before: Document, after: Document, build: Builder, follows: Follows) -> None:
         self.before, self.after, self.build = before, after, build
         self.catalogue = build.catalogue
-        self.flavor = build.catalogue.flavor if build.catalogue else None
+        self.flavor = build.catalogue.flavor if build.catalogue is not None else None
         self.follows = follows
         self.possible: Mapping[str, Evidence] = {}
         self.compare_defaults = True

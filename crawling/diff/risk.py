@@ -128,12 +128,16 @@ def rate_type(before: Mapping[str, Any], after: Mapping[str, Any], *, catalogue:
     """A change of type or of its parameters, from the type values of both sides; the gravest aspect counts."""
     old, new = expression_of(before, catalogue=catalogue), expression_of(after, catalogue=catalogue)
     was, now = (
-        extra_parameters(before.get("parameters") or {}, expr=None),
-        extra_parameters(after.get("parameters") or {}, expr=None),
+        extra_parameters(before.get("parameters") or {}),
+        extra_parameters(after.get("parameters") or {}),
+    )
+    said = (
+        _said_of(old, before.get("parameters") or {}, catalogue),
+        _said_of(new, after.get("parameters") or {}, catalogue),
     )
     ratings = [
-        _rate_values(_inner(was, "values"), _inner(now, "values")),
-        _rate_collation(was, now),
+        _rate_values(said[0]["values"], said[1]["values"]),
+        _rate_collation(*said),
         _rate_domain(was, now, catalogue=catalogue),
     ]
     if not any(ratings) or base_of(old, before) != base_of(new, after) or _widths(old) != _widths(new):
@@ -172,9 +176,24 @@ def _widths(expr: TypeExpr | None) -> Any:
     )
 
 
-def _inner(extra: Mapping[str, Any], key: str) -> Any:
-    """A value of the type or, for an array, of its elements."""
-    return extra.get(key) if key in extra else (extra.get("element") or {}).get(key)
+def _said_of(
+    expr: TypeExpr | None, parameters: Mapping[str, Any], catalogue: Catalogue | None
+) -> dict[str, Any]:
+    """Labels, character set and collation of a type or, for an array, of its elements, in normal form."""
+    params = expr.params if expr is not None else {}
+    typedef = catalogue.get(expr.code) if catalogue is not None and expr is not None else None
+    takes = typedef.takes if typedef is not None else ()
+    labels = "labels" if "labels" in takes else "values"
+    said: dict[str, Any] = {}
+    for key, name in (("values", labels), ("charset", "charset"), ("collation", "collation")):
+        found = params.get(name) if name in takes else parameters.get(key)
+        said[key] = list(found) if isinstance(found, list | tuple) else found
+    inner = parameters.get("element")
+    child = expr.children.get("element") if expr is not None else None
+    if not any(said.values()) and (child is not None or isinstance(inner, Mapping)):
+        told = inner.get("parameters") if isinstance(inner, Mapping) else None
+        return _said_of(child, told or {}, catalogue)
+    return said
 
 
 def _rate_values(was: Any, now: Any) -> Rating | None:
@@ -192,7 +211,7 @@ def _rate_values(was: Any, now: Any) -> Rating | None:
 
 
 def _rate_collation(was: Mapping[str, Any], now: Mapping[str, Any]) -> Rating | None:
-    if any(_inner(was, key) != _inner(now, key) for key in ("charset", "collation")):
+    if any(was[key] != now[key] for key in ("charset", "collation")):
         return Rating(RISKY, "collation", "Texts may sort, compare or be stored in another way.")
     return None
 

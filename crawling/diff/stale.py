@@ -67,7 +67,7 @@ def _value(
 ) -> Any:
     op, path = change.op, change.field
     if path is not None:
-        flavor = catalogue.flavor if catalogue else None
+        flavor = catalogue.flavor if catalogue is not None else None
         value = _field_value(find_field(renamed, path)[1], op)
         if op == "change_default" and not has_own_defaults(document.get("kind") or "table", flavor=flavor):
             return MISSING if value is MISSING else None

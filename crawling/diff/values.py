@@ -43,7 +43,7 @@ def type_value(field: Mapping[str, Any]) -> dict[str, Any]:
 
 def content_of(op: str, value: Any, *, catalogue: Catalogue | None) -> Any:
     """What of a change's `before` or `after` counts, so that spellings compare equal."""
-    flavor = catalogue.flavor if catalogue else None
+    flavor = catalogue.flavor if catalogue is not None else None
     if value is None:
         return None
     if op in TYPE_OPS:

@@ -36,7 +36,7 @@ def canonical(
     document: Mapping[str, Any], *, catalogue: Catalogue | None, positional: bool = False
 ) -> dict[str, Any]:
     """Only what counts as content. Equal canonical forms are the same version of a dataset."""
-    flavor = catalogue.flavor if catalogue else None
+    flavor = catalogue.flavor if catalogue is not None else None
     kind = document.get("kind") or "table"
     out: dict[str, Any] = {
         "kind": kind,
@@ -172,12 +172,15 @@ def type_content(field: Mapping[str, Any], *, catalogue: Catalogue | None) -> di
     out["params"] = _params(expr, field)
     if expr is not None and expr.code is not None:
         out["children"] = _children_params(expr)
-    out["extra"] = extra_parameters(field.get("parameters") or {}, expr=expr)
+    told = catalogue.get(expr.code) if catalogue is not None and expr is not None else None
+    out["extra"] = extra_parameters(
+        field.get("parameters") or {}, told=told.takes if told is not None else ()
+    )
     return out
 
 
 def expression_of(field: Mapping[str, Any], *, catalogue: Catalogue | None) -> TypeExpr | None:
-    return parse(catalogue, field.get("native_type") or "", field=field) if catalogue else None
+    return parse(catalogue, field.get("native_type") or "", field=field) if catalogue is not None else None
 
 
 def base_of(expr: TypeExpr | None, field: Mapping[str, Any]) -> Any:
@@ -218,12 +221,12 @@ def plain(value: Any) -> Any:
     return value
 
 
-def extra_parameters(parameters: Mapping[str, Any], *, expr: TypeExpr | None) -> dict[str, Any]:
-    """What the document says of a type and its native spelling does not."""
-    known = expr.params if expr is not None and expr.code is not None else {}
+def extra_parameters(parameters: Mapping[str, Any], *, told: Sequence[str] = ()) -> dict[str, Any]:
+    """What the document says of a type beyond the parameters that the type itself takes (`told`)."""
     out: dict[str, Any] = {}
     for key in ("values", "charset", "collation", "json_alias"):
-        if parameters.get(key) not in (None, False) and key not in known:
+        known = key in told or (key == "values" and "labels" in told)
+        if parameters.get(key) not in (None, False) and not known:
             out[key] = plain(parameters[key])
     if parameters.get("base_type") is not None:
         out["base_type"] = normal_expression(str(parameters["base_type"]))
@@ -235,7 +238,7 @@ def extra_parameters(parameters: Mapping[str, Any], *, expr: TypeExpr | None) ->
             [a.get("name"), normal_expression(a.get("native_type") or "")] for a in parameters["attributes"]
         ]
     if isinstance(parameters.get("element"), Mapping):
-        inner = extra_parameters(parameters["element"].get("parameters") or {}, expr=None)
+        inner = extra_parameters(parameters["element"].get("parameters") or {})
         if inner:
             out["element"] = inner
     return out

@@ -243,6 +243,23 @@ def test_the_gravest_aspect_of_a_parameter_change_counts():
     assert rated(text(9, "a_ci"), text(8, "b_ci"), "mariadb") == [("change_parameters", "breaking")]
 
 
+def test_values_and_collations_are_read_from_the_spelling_too():
+    def chosen(native: str) -> dict[str, Any]:
+        return document(field(native=native))
+
+    assert rated(chosen("enum('a','b')"), chosen("enum('a','b','c')"), "mariadb") == [
+        ("change_parameters", "safe")
+    ]
+    assert rated(chosen("enum('a','b')"), chosen("enum('a')"), "mariadb") == [("change_parameters", "risky")]
+
+
+def test_the_usual_character_set_and_its_collation_may_be_told_or_not():
+    told = {"length": 9, "charset": "utf8mb4", "collation": "utf8mb4_general_ci"}
+    before = document(field(native="varchar(9)", type_name="varchar", parameters=told))
+    assert rated(before, document(field(native="varchar(9)")), "mariadb") == []
+    assert rated(before, document(field(native="varchar(19)")), "mariadb") == [("change_parameters", "safe")]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "risk"),
     [
