@@ -84,7 +84,8 @@ CSRF_TRUSTED_ORIGINS = _names("AIDE_CSRF_TRUSTED_ORIGINS")
 def _database() -> dict[str, Any]:
     url = _text("AIDE_DATABASE_URL") or "sqlite:///var/aide.sqlite3"
     try:
-        config: dict[str, Any] = environ.Env.db_url_config(url)
+        known = url.startswith(("sqlite://", "postgresql://", "postgres://"))
+        config: dict[str, Any] = environ.Env.db_url_config(url) if known else {}
     except (environ.ImproperlyConfigured, ValueError, KeyError, TypeError):
         config = {}
     engine = config.get("ENGINE", "")
@@ -295,6 +296,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_SCHEMA_CLASS": "aide.core.api.schema.AideSchema",
     "DEFAULT_METADATA_CLASS": None,
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "aide.core.api.wire.Negotiation",
     "EXCEPTION_HANDLER": "aide.core.problems.exception_handler",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
     "COERCE_DECIMAL_TO_STRING": False,
@@ -330,6 +332,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "ENUM_NAME_OVERRIDES": {"RiskEnum": "crawling.models.Change.Risk"},
 }
 
 # --- Background work --------------------------------------------------------------------------------------------

@@ -34,3 +34,8 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/v1/", include(api_urls)),
 ]
+
+handler400 = "aide.core.problems.bad_request"
+handler403 = "aide.core.problems.permission_denied"
+handler404 = "aide.core.problems.page_not_found"
+handler500 = "aide.core.problems.server_error"

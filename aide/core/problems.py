@@ -20,6 +20,8 @@ from django.core.exceptions import (
 from django.db import DataError, IntegrityError, OperationalError
 from django.db.models import Model, ProtectedError, RestrictedError
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views import defaults
 from rest_framework import exceptions as rest
 from rest_framework.response import Response
 
@@ -113,6 +115,7 @@ def problem_response(status: int, **values: Any) -> HttpResponse:
     """The whole error answer, for code outside of the REST framework."""
     body = json.dumps(problem(status, **values))
     response = HttpResponse(body, status=status, content_type=PROBLEM_TYPE)
+    response["Content-Length"] = str(len(response.content))
     if status in {429, 503}:
         response["Retry-After"] = str(RETRY_AFTER_SECONDS)
     if status == 401:
@@ -292,6 +295,29 @@ def wants_problem(request: HttpRequest) -> bool:
     if is_api(request.path):
         return True
     return "text/html" not in request.META.get("HTTP_ACCEPT", "").lower()
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The project's `handler400`; like its siblings it draws a page for browsers only."""
+    return problem_response(400) if wants_problem(request) else defaults.bad_request(request, exception)
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if wants_problem(request):
+        return problem_response(403, detail=str(exception))
+    return defaults.permission_denied(request, exception)
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return problem_response(404) if wants_problem(request) else defaults.page_not_found(request, exception)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    if wants_problem(request):
+        return problem_response(500)
+    again = request.get_full_path() if request.method == "GET" else ""
+    context = {"reference": current_request_id(), "again": again}
+    return render(request, "500.html", context, status=500)
 
 
 def is_api(path: str) -> bool:

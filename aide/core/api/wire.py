@@ -11,10 +11,21 @@ from typing import IO, Any
 
 from rest_framework import parsers, renderers
 from rest_framework.exceptions import ParseError, UnsupportedMediaType
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.request import Request
 
 MAX_DEPTH = 100
 _SUSPECT = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+class Negotiation(DefaultContentNegotiation):
+    """An empty Accept header takes anything, and whoever takes problems takes JSON."""
+
+    def get_accept_list(self, request: Request) -> list[str]:
+        header = request.META.get("HTTP_ACCEPT", "").strip() or "*/*"
+        listed = [part.strip() for part in header.split(",")]
+        return ["application/json" if part.startswith("application/problem+json") else part for part in listed]
 
 
 class JSONRenderer(renderers.JSONRenderer):
@@ -58,7 +69,7 @@ def load_json(raw: bytes) -> Any:
 def check_depth(value: Any) -> None:
     """Refuses nesting beyond `MAX_DEPTH`, without recursion of our own."""
     level = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         level = [
             child
             for parent in level
