@@ -1,4 +1,4 @@
-"""Reads `name(arguments)` for flavors without rules of their own: arguments fill the parameters in order. Pure."""
+"""Reads `name(arguments)` for flavors without rules of their own; arguments stand in the usual order. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from registry.typesystem.lexing import shape, tokens
 from registry.typesystem.model import Catalogue
-from registry.typesystem.reading import Found, Reading
+from registry.typesystem.reading import Found, Reading, positional
 
 
 def read(reading: Reading) -> Found | None:
@@ -15,9 +15,10 @@ def read(reading: Reading) -> Found | None:
     if cut is None:
         return None
     typedef = reading.catalogue.find(" ".join(token.raw for token in (*cut.name, *cut.tail)))
-    if typedef is None or cut.numbers is None or len(cut.numbers) > len(typedef.takes):
+    takes = positional(typedef) if typedef else []
+    if typedef is None or cut.numbers is None or len(cut.numbers) > len(takes):
         return None
-    return Found(typedef.code, dict(zip(typedef.takes, cut.numbers, strict=False)))
+    return Found(typedef.code, dict(zip(takes, cut.numbers, strict=False)))
 
 
 def normal(catalogue: Catalogue, code: str, params: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -93,7 +93,7 @@ class TypeDef:
 
     @property
     def takes(self) -> tuple[str, ...]:
-        """The names of the parameters, in the order of the schema."""
+        """The names of the parameters. Their order means nothing: a database may keep it or not."""
         properties = self.params_schema.get("properties")
         return tuple(properties) if isinstance(properties, Mapping) else ()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from registry.typesystem.lexing import Shape, Token, shape, tokens
 from registry.typesystem.model import Catalogue, TypeDef
-from registry.typesystem.reading import Found, Reading, as_text, text_list, without
+from registry.typesystem.reading import Found, Reading, as_text, positional, text_list, without
 
 INTEGERS = ("tinyint", "smallint", "mediumint", "int", "bigint")
 TEXT_BYTES = {"tinytext": 255, "text": 65_535, "mediumtext": 16_777_215, "longtext": 4_294_967_295}
@@ -154,8 +154,5 @@ def _arguments(typedef: TypeDef, cut: Shape, reading: Reading) -> dict[str, Any]
         return {}
     if typedef.code in ("float", "double"):
         return dict(zip(("precision", "scale"), numbers, strict=True)) if len(numbers) == 2 else None
-    names = [each for each in typedef.takes if each in _POSITIONAL]
+    names = [each for each in positional(typedef) if each != "srid"]
     return dict(zip(names, numbers, strict=False)) if len(numbers) <= len(names) else None
-
-
-_POSITIONAL = ("display_width", "precision", "scale", "length", "fsp", "dimensions")

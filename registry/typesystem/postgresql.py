@@ -12,7 +12,7 @@ from typing import Any
 
 from registry.typesystem.lexing import Shape, Token, shape, tokens
 from registry.typesystem.model import NOTHING, Catalogue, TypeExpr, fold
-from registry.typesystem.reading import Found, Reading, as_text, text_list, without
+from registry.typesystem.reading import Found, Reading, as_text, positional, text_list, without
 
 _DIMENSIONS = re.compile(r"(\s*\[\s*\d*\s*\])+\s*$|\s+array(\s*\[\s*\d*\s*\])?\s*$", re.IGNORECASE)
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_$]*")
@@ -167,9 +167,7 @@ def _base(catalogue: Catalogue, name: str, cut: Shape) -> Found | None:
     if typedef is None:
         return None
     params: dict[str, Any] = {"fields": fields} if fields else {}
-    takes = [each for each in typedef.takes if each not in ("fields", "collation", "element", "dimensions")]
-    if typedef.code == "vector":
-        takes = ["dimensions"]
+    takes = positional(typedef)
     arguments = cut.arguments or ()
     if len(arguments) > len(takes) or any(len(argument) != 1 for argument in arguments):
         return None

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from registry.typesystem.model import NOTHING, Catalogue, TypeExpr
+from registry.typesystem.model import NOTHING, Catalogue, TypeDef, TypeExpr
+
+_IN_BRACKETS = ("display_width", "precision", "scale", "length", "fsp", "subtype", "srid", "dimensions")
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,11 @@ def text_list(value: Any) -> list[str] | None:
         if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
         else None
     )
+
+
+def positional(typedef: TypeDef) -> list[str]:
+    """The parameters that stand in brackets, in the order in which SQL writes them."""
+    return [name for name in _IN_BRACKETS if name in typedef.takes]
 
 
 def without(params: Mapping[str, Any], **defaults: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from registry.typesystem.lexing import Shape, shape, tokens
 from registry.typesystem.model import Catalogue, TypeDef
-from registry.typesystem.reading import Found, Reading, as_text
+from registry.typesystem.reading import Found, Reading, as_text, positional
 
 _BY_AFFINITY = {
     "INTEGER": "integer",
@@ -67,6 +67,7 @@ def _named(catalogue: Catalogue, cut: Shape, kind: str, *, strict: bool) -> Type
 
 def _arguments(typedef: TypeDef, cut: Shape) -> dict[str, Any]:
     numbers = cut.numbers
-    if not numbers or len(numbers) > len(typedef.takes) or numbers[0] < 0:
+    takes = positional(typedef)
+    if not numbers or len(numbers) > len(takes) or numbers[0] < 0:
         return {}
-    return dict(zip(typedef.takes, numbers, strict=False))
+    return dict(zip(takes, numbers, strict=False))

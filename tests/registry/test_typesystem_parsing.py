@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -181,6 +182,23 @@ def test_every_example_comes_back_as_the_type_that_it_is(flavor: str) -> None:
             assert found == parse(catalogue, found.rendered), example.sql
             assert found == build(catalogue, typedef.code, example.params), example.sql
             assert render(catalogue, found.code, found.params, found.children) == found.rendered
+
+
+@pytest.mark.parametrize("flavor", FLAVORS)
+def test_a_database_that_does_not_keep_the_order_of_keys_does_no_harm(flavor: str) -> None:
+    bundled = bundled_catalogue(flavor)
+    backwards = Catalogue(
+        flavor, tuple(replace(each, params_schema=_turned(each.params_schema)) for each in bundled)
+    )
+    for typedef in bundled:
+        for example in typedef.examples:
+            expected = parse(bundled, example.sql)
+            assert parse(backwards, example.sql) == expected
+            assert parse(backwards, example.sql).rendered == expected.rendered
+
+
+def _turned(value: Any) -> Any:
+    return {key: _turned(value[key]) for key in reversed(value)} if isinstance(value, dict) else value
 
 
 def user_type(kind: str, native: str, schema: str, name: str, **parameters: Any) -> TypeExpr:
