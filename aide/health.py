@@ -31,6 +31,7 @@ logger = structlog.get_logger(__name__)
 Check = dict[str, Any]
 WORKER_SILENCE = dt.timedelta(seconds=60)
 SOCKET_SECONDS = 1.0
+_OUTBOX: str = "OutboxMessage"
 
 
 @require_GET
@@ -145,7 +146,7 @@ def _outbox() -> Check:
 
 def _outbox_counts() -> tuple[dict[str, int] | None, dt.datetime | None]:
     try:
-        model = apps.get_model("lineage", "OutboxMessage")
+        model: Any = apps.get_model("lineage", _OUTBOX)
     except LookupError:
         return None, None
     rows = model._default_manager.exclude(status="delivered").values("status")

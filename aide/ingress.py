@@ -129,8 +129,8 @@ def _unzip(raw: bytes, limit: int) -> bytes:
 
 def _replace_body(request: HttpRequest, body: bytes) -> None:
     stream = BytesIO(body)
-    request._body = body  # type: ignore[attr-defined]
-    request._stream = stream  # type: ignore[attr-defined]
+    request._body = body
+    request._stream = stream
     request._read_started = False  # type: ignore[attr-defined]
     request.META["CONTENT_LENGTH"] = str(len(body))
     request.META.pop("HTTP_CONTENT_ENCODING", None)

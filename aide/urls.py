@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from typing import Any
 
 from django.contrib import admin
 from django.urls import include, path
@@ -11,7 +12,7 @@ from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSpli
 
 from aide import health
 
-api_urls = [
+api_urls: list[Any] = [
     path("schema", SpectacularJSONAPIView.as_view(), name="api-schema"),
     path("docs", SpectacularSwaggerSplitView.as_view(url_name="api-schema"), name="api-docs"),
     *(

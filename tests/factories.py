@@ -101,7 +101,9 @@ def data_type(flavor: SystemFlavor, typedef: TypeDef) -> DataType:
 def make_system(code: str = "", *, flavor: str = "postgresql", **values: Any) -> System:
     """A system; its flavor comes with types."""
     code = code or f"system-{next(_numbers)}"
-    return System.objects.create(code=code, name=values.pop("name", code), flavor=make_flavor(flavor), **values)
+    return System.objects.create(
+        code=code, name=values.pop("name", code), flavor=make_flavor(flavor), **values
+    )
 
 
 def make_dataset(name: str = "", *, system: System | None = None, **values: Any) -> Dataset:
@@ -122,7 +124,9 @@ def make_document(*fields: tuple[str, str], **values: Any) -> dict[str, Any]:
     return {"fields": [{"name": name, "native_type": native} for name, native in listed], **values}
 
 
-def publish(dataset: Dataset, *fields: tuple[str, str], by: User | None = None, **values: Any) -> DatasetSchema:
+def publish(
+    dataset: Dataset, *fields: tuple[str, str], by: User | None = None, **values: Any
+) -> DatasetSchema:
     """The next version of a dataset, with these fields."""
     schema, name = place_of(dataset)
     document = clean(make_document(*fields, schema=schema, name=name, **values))

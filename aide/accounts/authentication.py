@@ -72,7 +72,7 @@ class ScreenSessionAuthentication(SessionAuthentication):
             raise PermissionDenied("The request lacks the CSRF token of your session.") from error
 
 
-class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+class BearerScheme(OpenApiAuthenticationExtension):
     """How the OpenAPI document calls the bearer header."""
 
     target_class = "aide.accounts.authentication.BearerAuthentication"
@@ -86,7 +86,7 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         }
 
 
-class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+class SessionScheme(OpenApiAuthenticationExtension):
     """How the OpenAPI document calls the session cookie."""
 
     target_class = "aide.accounts.authentication.ScreenSessionAuthentication"

@@ -64,7 +64,7 @@ class User(AbstractBaseUser, Editable):
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
-    REQUIRED_FIELDS: list[str] = []
+    REQUIRED_FIELDS = []
 
     # The API key that authenticated this request, set by the authentication class.
     acting_key: ApiKey | None = None

@@ -9,10 +9,10 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from rest_framework_simplejwt.exceptions import TokenError
+from rest_framework_simplejwt.settings import api_settings
 from rest_framework_simplejwt.tokens import AccessToken
 
 from aide.accounts.models import ApiKey, RefreshToken, User
@@ -57,7 +57,7 @@ def issue(user: User, *, family: uuid.UUID | None = None) -> Tokens:
         user=user,
         family=family or uuid.uuid4(),
         token_hash=_hash(refresh),
-        expires_at=now + settings.SIMPLE_JWT["REFRESH_TOKEN_LIFETIME"],
+        expires_at=now + api_settings.REFRESH_TOKEN_LIFETIME,
     )
     access = _access(user)
     return Tokens(str(access), _seconds(access), refresh)

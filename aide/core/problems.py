@@ -217,7 +217,7 @@ def translate(exc: Exception, view: Any = None) -> tuple[int, dict[str, Any], di
         text = str(getattr(exc, "detail", "") or exc)
         return 403, {"detail": text}, headers
     if isinstance(exc, rest.Throttled):
-        headers["Retry-After"] = str(int(exc.wait or RETRY_AFTER_SECONDS) + 1)
+        headers["Retry-After"] = str(int(getattr(exc, "wait", None) or RETRY_AFTER_SECONDS) + 1)
         return 429, {}, headers
     if isinstance(exc, RequestDataTooBig):
         return 413, {}, headers

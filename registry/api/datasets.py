@@ -147,7 +147,7 @@ class DatasetViewSet(RestorableViewSet):
             if isinstance(instance_or_values, dict)
             else instance_or_values.system
         )
-        user = self.request.user
+        user = self.caller
         if system is None or any(
             user.can(one, system) for one in (C.EDIT_CURATED, C.MANAGE_SYSTEMS, C.PUBLISH)
         ):
@@ -171,9 +171,9 @@ class DatasetViewSet(RestorableViewSet):
 
     def _refuse_without_right(self, dataset: Dataset, names: set[str]) -> None:
         if names & WORDS:
-            refuse_unless(self.request.user, C.EDIT_CURATED, dataset.system)
+            refuse_unless(self.caller, C.EDIT_CURATED, dataset.system)
         if names - WORDS:
-            user = self.request.user
+            user = self.caller
             curated = names <= set(curation.HUMAN_OWNED[Dataset])
             if not (curated and user.can(C.EDIT_CURATED, dataset.system)):
                 refuse_unless(user, C.MANAGE_SYSTEMS, dataset.system)
@@ -190,7 +190,7 @@ class DatasetViewSet(RestorableViewSet):
             dataset.save(update_fields=[*changed, "row_version", "updated_at"])
             self.recorded("update", dataset, before=before, after=self.snapshot(dataset))
         if human:
-            curation.edit(dataset, human, by=self.request.user)
+            curation.edit(dataset, human, by=self.caller)
 
     @extend_schema(
         operation_id="datasets_schema_document",

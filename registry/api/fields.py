@@ -116,12 +116,12 @@ class FieldViewSet(AuditedViewSet):
     def perform_save(self, serializer: Any) -> Field:
         values = dict(serializer.validated_data)
         dataset = values.pop("dataset")
-        refuse_unless(self.request.user, C.PUBLISH, dataset.system)
+        refuse_unless(self.caller, C.PUBLISH, dataset.system)
         return versions.add_field(
             dataset,
             name=values.pop("name"),
             parent=values.pop("parent", None),
-            by=self.request.user,
+            by=self.caller,
             **values,
         )
 
@@ -134,7 +134,7 @@ class FieldViewSet(AuditedViewSet):
     def change(self, request: Request, *, partial: bool) -> Response:
         with transaction.atomic():
             field = self.locked()
-            refuse_unless(request.user, C.EDIT_CURATED, field.dataset.system)
+            refuse_unless(self.caller, C.EDIT_CURATED, field.dataset.system)
             sent = request.data.get("row_version") if isinstance(request.data, dict) else None
             check_row_version(request, field, sent=sent, current=lambda: self.get_serializer(field).data)
             # The identity may be left out of a PUT: it cannot be written.
@@ -142,13 +142,13 @@ class FieldViewSet(AuditedViewSet):
             form.is_valid(raise_exception=True)
             owned = curation.HUMAN_OWNED[Field]
             values = {name: form.validated_data[name] for name in owned if name in form.validated_data}
-            curation.edit(field, values, by=request.user)
+            curation.edit(field, values, by=self.caller)
             field = self.get_queryset().get(pk=field.pk)
         return self.answer(field)
 
     def perform_delete(self, instance: Field) -> None:
-        refuse_unless(self.request.user, C.PUBLISH, instance.dataset.system)
-        versions.delete_field(instance, by=self.request.user)
+        refuse_unless(self.caller, C.PUBLISH, instance.dataset.system)
+        versions.delete_field(instance, by=self.caller)
 
     # Nested fields
 
@@ -171,7 +171,7 @@ class FieldViewSet(AuditedViewSet):
             raise Http404
         rows = self.get_queryset().filter(dataset=dataset, retired_at__isnull=True).order_by("pk")
         nodes = {row.pk: {**self.get_serializer(row).data, "children": []} for row in rows[:MAX_TREE]}
-        top = []
+        top: list[dict[str, Any]] = []
         for node in nodes.values():
             parent = nodes.get(node["parent_id"])
             (parent["children"] if parent is not None else top).append(node)

@@ -166,12 +166,12 @@ class FieldTagViewSet(AuditedViewSet):
     def perform_save(self, serializer: Any) -> FieldTag:
         values = serializer.validated_data
         field = values["field"]
-        refuse_unless(self.request.user, C.EDIT_CURATED, field.dataset.system)
-        return tagging.confirm(field, values["tag"], by=self.request.user, reason=values.get("reason", ""))
+        refuse_unless(self.caller, C.EDIT_CURATED, field.dataset.system)
+        return tagging.confirm(field, values["tag"], by=self.caller, reason=values.get("reason", ""))
 
     def perform_delete(self, instance: FieldTag) -> None:
-        refuse_unless(self.request.user, C.DECIDE, instance.field.dataset.system)
-        tagging.remove(instance.field, instance.tag, by=self.request.user)
+        refuse_unless(self.caller, C.DECIDE, instance.field.dataset.system)
+        tagging.remove(instance.field, instance.tag, by=self.caller)
 
     @extend_schema(request=DecideForm, responses=DecideAnswer)
     @action(detail=False, methods=["post"])
@@ -189,7 +189,7 @@ class FieldTagViewSet(AuditedViewSet):
             decided = tagging.decide(
                 accept=[rows[pk] for pk in dict.fromkeys(accept)],
                 reject_with={rows[pk]: reason for pk, reason in reject.items()},
-                by=request.user,
+                by=self.caller,
             )
         shaped = {name: self.get_serializer(found, many=True).data for name, found in decided.items()}
         return Response(shaped)
@@ -201,5 +201,5 @@ class FieldTagViewSet(AuditedViewSet):
             detail = f"There is no field tag {missing[0]}."
             raise ApiValidationError([{"field": "accept", "code": "does_not_exist", "detail": detail}])
         for row in found.values():
-            refuse_unless(self.request.user, C.DECIDE, row.field.dataset.system)
+            refuse_unless(self.caller, C.DECIDE, row.field.dataset.system)
         return found

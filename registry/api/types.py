@@ -254,7 +254,7 @@ class TypeInstanceViewSet(AuditedViewSet):
     @action(detail=True, methods=["get"])
     def tree(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         root = self.get_object()
-        rows: dict[int, dict[str, Any]] = {root.pk: self._node(root)}
+        rows: dict[int | None, dict[str, Any]] = {root.pk: self._node(root)}
         level = [root.pk]
         while level:
             parts = list(TypeInstance.objects.filter(parent_id__in=level).order_by("slot", "pk"))

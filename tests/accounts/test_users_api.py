@@ -43,7 +43,9 @@ def test_two_people_cannot_share_an_address():
 
 
 def test_a_weak_password_and_a_bad_address_are_named():
-    answer = api_client(make_user("admin")).post("/api/v1/users", {"email": "no address", "password": "12345"})
+    answer = api_client(make_user("admin")).post(
+        "/api/v1/users", {"email": "no address", "password": "12345"}
+    )
     assert answer.status_code == 422
     assert {error["field"] for error in answer.json()["errors"]} >= {"email"}
     answer = api_client(make_user("admin")).post("/api/v1/users", {"email": "a@b", "password": "12345"})
@@ -66,7 +68,9 @@ def test_others_see_themselves_only(role):
     client = api_client(make_user(role))
     assert client.get("/api/v1/users").status_code == 403
     assert client.get("/api/v1/users/me").status_code == 200
-    assert client.patch("/api/v1/users/me", {"full_name": "Me", "groups": ["admin"]}).json()["groups"] == [role]
+    assert client.patch("/api/v1/users/me", {"full_name": "Me", "groups": ["admin"]}).json()["groups"] == [
+        role
+    ]
 
 
 def test_a_new_password_needs_the_present_one():

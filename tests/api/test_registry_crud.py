@@ -77,7 +77,9 @@ def test_the_whole_life_of_a_row(world, admin, path):
     assert admin.get(detail).json()["note"] == "again"
     assert admin.post(f"{detail}/restore").status_code == 409
     kind = AuditEntry.objects.order_by("pk").first().object_type
-    verbs = [entry.action.split(".")[1] for entry in AuditEntry.objects.filter(object_type=kind).order_by("pk")]
+    verbs = [
+        entry.action.split(".")[1] for entry in AuditEntry.objects.filter(object_type=kind).order_by("pk")
+    ]
     assert verbs[0] == "create"
     assert verbs[-2:] == ["delete", "restore"]
 
@@ -109,7 +111,9 @@ def test_bulk_create_is_all_or_nothing(admin):
 def test_an_older_row_version_or_etag_is_refused_with_the_current_state(admin):
     kind = make_kind()
     path = f"/api/v1/system-kinds/{kind.pk}"
-    assert admin.patch(path, {"name": "One", "row_version": 1}, headers={"If-Match": '"1"'}).status_code == 200
+    assert (
+        admin.patch(path, {"name": "One", "row_version": 1}, headers={"If-Match": '"1"'}).status_code == 200
+    )
     for answer in (
         admin.patch(path, {"name": "Two", "row_version": 1}),
         admin.patch(path, {"name": "Two"}, headers={"If-Match": '"1"'}),

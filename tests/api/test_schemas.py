@@ -169,9 +169,7 @@ def test_versions_are_served_by_number_and_by_time(engineer):
     ],
 )
 def test_a_document_that_cannot_be_is_refused_with_its_path(engineer, document):
-    answer = engineer.post(
-        "/api/v1/dataset-schemas", {"dataset_id": make_dataset().pk, "document": document}
-    )
+    answer = engineer.post("/api/v1/dataset-schemas", {"dataset_id": make_dataset().pk, "document": document})
     assert answer.status_code == 422, answer.content
     assert all(error["field"].startswith("document") for error in answer.json()["errors"])
 
@@ -216,7 +214,7 @@ def test_the_versions_of_a_dataset_are_listed(engineer):
     publish(dataset, ("id", "bigint"), by=make_user("engineer", email="e@localhost"))
     draft = engineer.post("/api/v1/dataset-schemas", {"dataset_id": dataset.pk}).json()
     found = engineer.get(f"/api/v1/dataset-schemas?dataset_id={dataset.pk}&sort=-version_num").json()
-    assert [one["id"] for one in found["items"]][0] == draft["id"]
+    assert found["items"][0]["id"] == draft["id"]
     assert found["items"][1]["published_by"] == "e@localhost"
     published = engineer.get("/api/v1/dataset-schemas?status=published").json()
     assert published["total"] == 1

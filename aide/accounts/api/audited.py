@@ -36,7 +36,7 @@ class AuditedViewSet(WriteMixin):
                 before=before,
                 after=after,
             ),
-            by=self.request.user,
+            by=self.caller,
         )
 
     def check_system(self, instance_or_values: Any) -> None:
@@ -48,7 +48,7 @@ class AuditedViewSet(WriteMixin):
         else:
             system = system_of(instance_or_values)
         if system is not None and system.pk:
-            refuse_unless(self.request.user, self.system_right, system)
+            refuse_unless(self.caller, self.system_right, system)
 
 
 class RestorableViewSet(AuditedViewSet, RestoreMixin):

@@ -23,7 +23,7 @@ LONGEST_LIFE = dt.timedelta(days=365)
 
 def system_rows() -> Any:
     """Systems, which a higher layer owns; the user's reverse relation leads there."""
-    return User._meta.get_field("systems").related_model._default_manager.all()  # type: ignore[union-attr]
+    return User._meta.get_field("systems").related_model._default_manager.all()
 
 
 @extend_schema_field(OpenApiTypes.STR)
@@ -149,7 +149,7 @@ def _relate(user: User, groups: Any, systems: Any) -> None:
     if groups is not None:
         user.groups.set(groups)
     if systems is not None:
-        user.systems.set(systems)  # type: ignore[attr-defined]
+        user.systems.set(systems)
 
 
 class ApiKeyShape(Shape):

@@ -60,7 +60,7 @@ class UserViewSet(AuditedViewSet):
     def snapshot(self, instance: User) -> dict[str, Any]:
         found: dict[str, Any] = super().snapshot(instance)
         found["groups"] = sorted(group.name for group in instance.groups.all())
-        found["systems"] = sorted(system.code for system in instance.systems.all())  # type: ignore[attr-defined]
+        found["systems"] = sorted(system.code for system in instance.systems.all())
         return found
 
     def perform_save(self, serializer: Any) -> User:
@@ -74,11 +74,11 @@ class UserViewSet(AuditedViewSet):
         return user
 
     def perform_delete(self, instance: User) -> None:
-        people.deactivate(instance, by=self.request.user)
+        people.deactivate(instance, by=self.caller)
 
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return self.answer(people.activate(self.get_object(), by=request.user))
+        return self.answer(people.activate(self.get_object(), by=self.caller))
 
     @extend_schema(operation_id="users_me", responses=UserShape, filters=False)
     @action(detail=False, methods=["get"])
@@ -101,7 +101,7 @@ class UserViewSet(AuditedViewSet):
         return self.answer(user)
 
     def _own(self, request: Request) -> User:
-        return User.objects.prefetch_related("groups", "systems").get(pk=request.user.pk)
+        return User.objects.prefetch_related("groups", "systems").get(pk=self.caller.pk)
 
 
 UserViewSet.rights["change_me"] = None
@@ -132,7 +132,7 @@ class ApiKeyViewSet(AuditedViewSet):
 
     def get_queryset(self) -> QuerySet[Any]:
         rows = super().get_queryset()
-        user = self.request.user
+        user = self.caller
         return rows if user.can(C.MANAGE_USERS) else rows.filter(user=user)
 
     @extend_schema(request=ApiKeyShape, responses={201: NewApiKeyShape})
@@ -140,7 +140,7 @@ class ApiKeyViewSet(AuditedViewSet):
         form = ApiKeyShape(data=request.data, context=self.get_serializer_context())
         form.is_valid(raise_exception=True)
         values = form.validated_data
-        owner = values.get("user", request.user)
+        owner = values.get("user", self.caller)
         self._refuse_other_owner(owner)
         key, secret = keys.make_key(
             user=owner,
@@ -149,7 +149,7 @@ class ApiKeyViewSet(AuditedViewSet):
             system_codes=values.get("system_codes", ()),
             expires_at=values.get("expires_at", timezone.now() + DEFAULT_LIFE),
             note=values.get("note", ""),
-            by=request.user,
+            by=self.caller,
         )
         key.secret = secret  # type: ignore[attr-defined]
         response = Response(NewApiKeyShape(key).data, status=status.HTTP_201_CREATED)
@@ -166,7 +166,7 @@ class ApiKeyViewSet(AuditedViewSet):
             raise ApiValidationError([{"field": "", "code": "revoked", "detail": detail}])
 
     def perform_delete(self, instance: ApiKey) -> None:
-        keys.revoke_key(instance, by=self.request.user)
+        keys.revoke_key(instance, by=self.caller)
 
     @extend_schema(request=RevokeForm, responses=ApiKeyShape)
     @action(detail=True, methods=["post"])
@@ -174,8 +174,8 @@ class ApiKeyViewSet(AuditedViewSet):
         form = RevokeForm(data=request.data)
         form.is_valid(raise_exception=True)
         reason = form.validated_data.get("reason", "")
-        return self.answer(keys.revoke_key(self.get_object(), by=request.user, reason=reason))
+        return self.answer(keys.revoke_key(self.get_object(), by=self.caller, reason=reason))
 
     def _refuse_other_owner(self, owner: User) -> None:
-        if owner.pk != self.request.user.pk and not self.request.user.can(C.MANAGE_USERS):
+        if owner.pk != self.caller.pk and not self.caller.can(C.MANAGE_USERS):
             raise Forbidden("FORBIDDEN", "You may make API keys for yourself only.")

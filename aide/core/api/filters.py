@@ -109,7 +109,7 @@ class FieldFilters(BaseFilterBackend):
     def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: Any) -> QuerySet[Any]:
         filters: dict[str, Filter] = getattr(view, "filters", {})
         errors: list[dict[str, str]] = []
-        for key, value in request.query_params.items():
+        for key, value in request.query_params.dict().items():
             name, _, ending = key.partition("__")
             one = filters.get(name)
             if one is None or ending not in one.endings or one.path == "":

@@ -35,7 +35,7 @@ class PageOfItems(BasePagination):
 
     parameters = frozenset({"page", "size"})
 
-    def paginate_queryset(
+    def paginate_queryset(  # type: ignore[override]
         self, queryset: QuerySet[Any], request: Request, view: Any = None
     ) -> list[Any] | None:
         self.page = whole_number(request, "page", default=1, highest=MAX_PAGE)
@@ -109,7 +109,7 @@ class CursorOrPageOfItems(PageOfItems):
 
     parameters = PageOfItems.parameters | {"cursor"}
 
-    def paginate_queryset(
+    def paginate_queryset(  # type: ignore[override]
         self, queryset: QuerySet[Any], request: Request, view: Any = None
     ) -> list[Any] | None:
         cursor = request.query_params.get("cursor")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
@@ -43,7 +43,7 @@ class Problem(serializers.Serializer[Any]):
     detail = serializers.CharField()
     error_code = serializers.CharField()
     request_id = serializers.CharField()
-    errors = ProblemDetail(many=True)
+    errors = ProblemDetail(many=True)  # type: ignore[assignment]
 
 
 class AideSchema(AutoSchema):
@@ -53,7 +53,7 @@ class AideSchema(AutoSchema):
         parts = [part for part in self.path.removeprefix("/api/v1").split("/") if part]
         return [parts[0]] if parts else ["aide"]
 
-    def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
+    def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> dict[str, Any]:
         bodies = super()._get_response_bodies(direction=direction)
         for status, words in _ERRORS.items():
             if status in bodies:

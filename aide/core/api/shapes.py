@@ -96,7 +96,7 @@ class Shape(serializers.ModelSerializer[Any]):
         return field_class, kwargs
 
     def get_validators(self) -> list[Any]:
-        return list(getattr(self.Meta, "validators", []))  # type: ignore[attr-defined]
+        return list(getattr(self.Meta, "validators", []))
 
     def get_unique_together_constraints(self, model: Any) -> Any:
         return iter(())
@@ -110,7 +110,7 @@ class Shape(serializers.ModelSerializer[Any]):
         return super().to_internal_value(data)
 
     def _refuse_source_owned(self, data: dict[str, Any]) -> None:
-        owned = getattr(self.Meta, "source_owned", ())  # type: ignore[attr-defined]
+        owned = getattr(self.Meta, "source_owned", ())
         sent = [name for name in owned if name in data]
         if not sent or not isinstance(self.instance, Model):
             return

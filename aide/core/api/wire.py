@@ -25,7 +25,9 @@ class Negotiation(DefaultContentNegotiation):
     def get_accept_list(self, request: Request) -> list[str]:
         header = request.META.get("HTTP_ACCEPT", "").strip() or "*/*"
         listed = [part.strip() for part in header.split(",")]
-        return ["application/json" if part.startswith("application/problem+json") else part for part in listed]
+        return [
+            "application/json" if part.startswith("application/problem+json") else part for part in listed
+        ]
 
 
 class JSONRenderer(renderers.JSONRenderer):
