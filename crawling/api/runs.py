@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import action
@@ -170,7 +171,7 @@ class CrawlRunViewSet(ReadMixin):
         filters=False,
     )
     @action(detail=True, methods=["get"], renderer_classes=[JSONRenderer, TextRenderer])
-    def report(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+    def report(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
         """What the run found, as JSON or as text."""
         wanted = request.query_params.get("format")
         if wanted is None:
@@ -182,7 +183,7 @@ class CrawlRunViewSet(ReadMixin):
             raise Conflict("NO_REPORT", _why_no_report(run))
         if wanted == "json":
             return Response(run.report, content_type="application/json")
-        return Response(report.text(run.report), content_type="text/plain; charset=utf-8")
+        return HttpResponse(report.text(run.report), content_type="text/plain; charset=utf-8")
 
     @extend_schema(request=DecisionForm, responses=OutcomeShape)
     @action(detail=True, methods=["post"], url_path="decide-and-apply")

@@ -14,6 +14,7 @@ from aide.accounts.models import User
 from crawling import demo
 from crawling.models import Change, CrawlRun
 from registry.models import Dataset, System, SystemFlavor
+from tests.factories import api_client
 
 pytestmark = pytest.mark.django_db
 
@@ -91,3 +92,13 @@ def test_it_refuses_a_database_with_other_systems(seed: Any) -> None:
     with pytest.raises(CommandError, match="billing"):
         seed()
     assert not User.objects.exists()
+
+
+def test_the_text_report_is_plain_text_whatever_is_accepted(seed: Any) -> None:
+    seed()
+    run = CrawlRun.objects.latest("id")
+    client = api_client(User.objects.get(email="viewer@demo.aide"))
+    for accept in ("*/*", "text/plain", "application/json"):
+        answer = client.get(f"/api/v1/crawl-runs/{run.pk}/report?format=text", HTTP_ACCEPT=accept)
+        assert answer["Content-Type"].startswith("text/plain")
+        assert answer.content.decode().startswith("=== AIDE Crawler Diff Report ===\n")
