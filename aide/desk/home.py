@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from aide.accounts.roles import Capability, can
 from aide.desk import charts, navigation, schedules, work_counts
-from crawling.models import Change, CrawlPlan, CrawlRun, Decision, Verdict
+from crawling.models import Change, CrawlPlan, Decision, Verdict
 from registry.models import DatasetSchema, Field, System
 
 DAYS = 30
@@ -26,9 +26,10 @@ RUNS = ("admin:crawling_crawlrun_changelist", "admin:crawling_runs")
 def context(request: HttpRequest) -> dict[str, Any]:
     """Everything that the home page shows to this person."""
     user = request.user
-    latest = list(CrawlRun.objects.filter(dry_run=False).select_related("system").order_by("-pk")[:1])
+    latest = work_counts.last_run(request)
     plans = _plans()
-    decisions = _recent_decisions()
+    decides = can(user, Capability.DECIDE)
+    decisions = _recent_decisions() if decides else []
     waiting = work_counts.waiting(request)
     is_new = not latest and not System.objects.filter(deleted_at__isnull=True).exists()
     return {
@@ -38,18 +39,18 @@ def context(request: HttpRequest) -> dict[str, Any]:
         "failed_runs": work_counts.failed_runs(request),
         "suggestions": work_counts.suggestions(request),
         "suggestions_url": navigation.first_page(("admin:registry_pii_workbench",)),
-        "may_decide": can(user, Capability.DECIDE),
+        "may_decide": decides,
         "may_confirm": can(user, Capability.APPROVE_BREAKING),
         "may_add_system": can(user, Capability.MANAGE_SYSTEMS),
         "plans": plans,
         "next_due": min(
             (line["plan"].next_due_at for line in plans if line["plan"].next_due_at), default=None
         ),
-        "last_run": latest[0] if latest else None,
+        "last_run": latest,
         "decisions": decisions,
-        "published": _recently_published() if not decisions or not can(user, Capability.DECIDE) else [],
+        "published": [] if decisions else _recently_published(),
         "is_new": is_new,
-        "has_runs": bool(latest),
+        "has_runs": latest is not None,
         **(_charts() if latest else {}),
     }
 

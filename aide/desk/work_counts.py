@@ -15,15 +15,20 @@ from registry.models import FieldTag
 
 # Beyond this a badge says "1,000+" and the database stops counting.
 CAP = 1_000
+BAD = (CrawlRun.Status.FAILED, CrawlRun.Status.LOST)
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """Undecided changes: how many, how many break something, in how many reviews, since when; and second persons."""
+    """Undecided changes: how many, how many break something, in how many reviews, since when; and second persons.
+
+    `reviews_for_me` also counts those in which this person may be the second.
+    """
 
     changes: int
     breaking: int
     reviews: int
+    reviews_for_me: int
     oldest: datetime | None
     for_second: int
     for_second_oldest: datetime | None
@@ -35,16 +40,22 @@ def waiting(request: HttpRequest) -> Waiting:
 
 
 def open_reviews(request: HttpRequest) -> int:
-    return waiting(request).reviews
+    return waiting(request).reviews_for_me
 
 
 def failed_crawls(request: HttpRequest) -> int:
     """Systems whose latest crawl failed or was lost."""
-    return len(cast(list[CrawlRun], _once(request, "failed", _find_failed)))
+    return len(failed_runs(request))
 
 
 def failed_runs(request: HttpRequest) -> list[CrawlRun]:
-    return cast(list[CrawlRun], _once(request, "failed", _find_failed))
+    """The latest crawl of each system where it failed or was lost, the newest first."""
+    return [run for run in _runs(request) if run.status in BAD and run.is_latest]  # type: ignore[attr-defined]
+
+
+def last_run(request: HttpRequest) -> CrawlRun | None:
+    """The newest crawl of all, however it went."""
+    return next(iter(_runs(request)), None)
 
 
 def suggestions(request: HttpRequest) -> int:
@@ -73,13 +84,16 @@ def _count_waiting(request: HttpRequest) -> Waiting:
         rows = rows.filter(proposal__system_id__in=ids)
     first = ~Q(state=Change.State.WAITING)
     second = Q(state=Change.State.WAITING)
+    mine = first
     if can(request.user, Capability.APPROVE_BREAKING):
         own = Change.objects.filter(decisions__person=request.user.pk, decisions__verdict="approve")
         second &= ~Q(pk__in=own.values("pk"))
+        mine = first | second
     found = rows.aggregate(
         changes=Count("pk", filter=first),
         breaking=Count("pk", filter=first & Q(risk=Change.Risk.BREAKING)),
         reviews=Count("proposal__crawl_run", filter=first, distinct=True),
+        reviews_for_me=Count("proposal__crawl_run", filter=mine, distinct=True),
         oldest=Min("proposal__created_at", filter=first),
         for_second=Count("pk", filter=second),
         for_second_oldest=Min("proposal__created_at", filter=second),
@@ -87,18 +101,24 @@ def _count_waiting(request: HttpRequest) -> Waiting:
     return Waiting(**found)
 
 
-def _find_failed(request: HttpRequest) -> list[CrawlRun]:
+def _runs(request: HttpRequest) -> list[CrawlRun]:
+    return cast(list[CrawlRun], _once(request, "runs", _find_runs))
+
+
+def _find_runs(request: HttpRequest) -> list[CrawlRun]:
+    """The newest run of all, and every system's latest one that went wrong, in one statement."""
+    runs = CrawlRun.objects.filter(dry_run=False)
     latest = (
-        CrawlRun.objects.filter(dry_run=False, system__deleted_at__isnull=True, system__is_active=True)
+        runs.filter(system__deleted_at__isnull=True, system__is_active=True)
         .order_by()
         .values("system_id")
         .annotate(latest=Max("pk"))
         .values("latest")
     )
-    bad = (CrawlRun.Status.FAILED, CrawlRun.Status.LOST)
-    return list(
-        CrawlRun.objects.filter(pk__in=latest, status__in=bad).select_related("system").order_by("-pk")[:50]
-    )
+    newest = runs.order_by("-pk").values("pk")[:1]
+    wanted = Q(pk__in=latest, status__in=BAD) | Q(pk__in=newest)
+    rows = CrawlRun.objects.filter(wanted).annotate(is_latest=Q(pk__in=latest)).select_related("system")
+    return list(rows.order_by("-pk")[:50])
 
 
 def _count_suggestions(request: HttpRequest) -> int:
