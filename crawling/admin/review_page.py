@@ -87,6 +87,10 @@ class Section:
 
     key: str
     title: str
+    place: tuple[str, str] = ("", "")
+    """Schema and table of a database's dataset."""
+    short: str = ""
+    """The name in the index: without the schema where the page shows only one."""
     dataset_id: int | None = None
     version: Any = None
     rows: list[Row] = field(default_factory=list)
@@ -236,6 +240,9 @@ def arrange(page: Review, *, risk: str, dataset: str, show: str, need: str, star
         section = _section_of(row, sections)
         section.rows.append(row)
     found = sorted(sections.values(), key=_rank)
+    if len({section.place[0] for section in found if not section.is_new}) == 1:
+        for section in found:
+            section.short = section.place[1] or section.title
     if dataset:
         found = [section for section in found if section.key == dataset]
     for section in found:
@@ -261,7 +268,12 @@ def _section_of(row: Row, sections: dict[str, Section]) -> Section:
         title = "New datasets" if is_new else proposal.dataset_name
         dataset = None if is_new else proposal.dataset
         sections[key] = Section(
-            key, title, dataset.pk if dataset else None, dataset.current_schema if dataset else None
+            key,
+            title,
+            reading.place_of(dataset) if dataset else ("", ""),
+            title,
+            dataset.pk if dataset else None,
+            dataset.current_schema if dataset else None,
         )
     return sections[key]
 

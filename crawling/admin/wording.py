@@ -134,8 +134,10 @@ def _value(change: Change, value: Any) -> SafeString | str:
         return _type(value or {}, other or {})
     if op == Op.CHANGE_NULLABLE:
         return "required" if value is False else "optional"
-    if op in (Op.ADD_UNIQUE, Op.DROP_UNIQUE, Op.CHANGE_FOREIGN_KEY, Op.CHANGE_PRIMARY_KEY):
-        return _key(value)
+    if op == Op.CHANGE_FOREIGN_KEY:
+        return _foreign_key(value, same_columns=_key_columns(change.before) == _key_columns(change.after))
+    if op in (Op.ADD_UNIQUE, Op.DROP_UNIQUE, Op.CHANGE_PRIMARY_KEY):
+        return _columns(value)
     if op == Op.CHANGE_COMMENT:
         return _long(f"“{value}”") if value else NO_VALUE
     if op == Op.CHANGE_KIND:
@@ -183,13 +185,15 @@ def _type(value: Mapping[str, Any], other: Mapping[str, Any]) -> SafeString:
     )
 
 
-def _key(value: Any) -> SafeString | str:
+def _columns(value: Any) -> SafeString | str:
     columns = _key_columns(value)
-    if not columns:
+    return format_html("<code>({})</code>", ", ".join(columns)) if columns else NO_VALUE
+
+
+def _foreign_key(value: Any, *, same_columns: bool) -> SafeString | str:
+    """Where it points to; its own columns only where they differ, because the row bears their names."""
+    if not value:
         return NO_VALUE
-    listed = format_html("<code>({})</code>", ", ".join(columns))
-    if not isinstance(value, Mapping) or not value.get("ref_table"):
-        return listed
     target = f"{value['ref_table']} ({', '.join(value.get('ref_columns') or ())})"
     actions = [
         f"on {verb} {str(value[key]).lower()}"
@@ -197,7 +201,8 @@ def _key(value: Any) -> SafeString | str:
         if value.get(key) and str(value[key]).upper() != "NO ACTION"
     ]
     note = format_html(' <span class="note">{}</span>', ", ".join(actions)) if actions else ""
-    return format_html("{} to <code>{}</code>{}", listed, target, note)
+    own = "" if same_columns else format_html("{} ", _columns(value))
+    return format_html("{}to <code>{}</code>{}", own, target, note)
 
 
 def _key_columns(value: Any) -> list[str]:

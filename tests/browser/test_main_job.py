@@ -1,0 +1,201 @@
+"""The main job in the browser, by keyboard alone: two people bring a crawl's findings into the registry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from crawling.models import Change, Decision
+from registry.models import Dataset
+from tests.browser.shop import Shop
+
+State = Change.State
+
+
+def focus_by_tab(page: Page, name: str, *, most: int = 90) -> None:
+    """Press Tab until the link or button of that name has the focus."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        text = page.evaluate("document.activeElement ? document.activeElement.innerText || '' : ''")
+        if " ".join(text.split()).startswith(name):
+            return
+    raise AssertionError(f"no way to {name} by Tab")
+
+
+def enter(page: Page) -> None:
+    """Press Enter on what leads to another page, and wait for it."""
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+
+def follow(page: Page, name: str) -> None:
+    focus_by_tab(page, name)
+    enter(page)
+
+
+def focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.dataset.testid || document.activeElement.tagName"))
+
+
+def to_row(page: Page, change: Change) -> None:
+    """Move down from the focused row to this one."""
+    for _ in range(40):
+        if focused(page) == f"change-{change.pk}":
+            return
+        page.keyboard.press("j")
+    raise AssertionError(f"no row of change {change.pk} below")
+
+
+def saved(page: Page, words: str) -> None:
+    expect(page.locator("#save-state")).to_have_text(words)
+
+
+def test_two_people_review_a_crawl_by_keyboard_alone(visit: Any, shop: Shop) -> None:
+    run = shop.grown()
+    rename = shop.change(run, "rename_field", "phone")
+    dropped = shop.change(run, "drop_field", "fax")
+    risky = Change.objects.get(proposal__crawl_run=run, risk="risky")
+    total = Change.objects.filter(proposal__crawl_run=run).count()
+    safe = Change.objects.filter(proposal__crawl_run=run, risk="safe").count()
+
+    first = visit()
+    page = first.sign_in("steward@example.com", shop.password)
+    follow(page, "Review")  # the navigation's Reviews, or the card's button
+    follow(page, "Review Shop")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Review of Shop")
+    expect(page.locator("#progress-words")).to_have_text(f"0 of {total} decided")
+
+    # Into the rows: one stop for all of them, the first that needs somebody.
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if focused(page).startswith("change-"):
+            break
+    to_row(page, rename)
+    page.keyboard.press("a")
+    expect(page.get_by_test_id(f"change-{rename.pk}")).to_contain_text("Approved by you. A second person must confirm.")
+    to_row(page, dropped)
+    page.keyboard.press("r")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.type("Pla")
+    page.keyboard.press("Tab")
+    page.keyboard.type("the fax stays until June")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    focus_by_tab(page, "Reject")
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id(f"change-{dropped.pk}")).to_contain_text(
+        "Rejected by you: Planned, but not agreed: the fax stays until June"
+    )
+    assert focused(page).startswith("change-"), "the focus went on to the next row"
+    to_row(page, risky)
+    page.keyboard.press("a")
+    saved(page, "3 decisions noted, not applied yet.")
+    focus_by_tab(page, "Approve the remaining")
+    page.keyboard.press("Enter")
+    saved(page, f"{safe + 3} decisions noted, not applied yet.")
+    expect(page.locator("#progress-words")).to_have_text(f"{safe + 3} of {total} decided")
+    assert not Decision.objects.filter(change__proposal__crawl_run=run).exists(), "nothing before Finish"
+
+    assert page.evaluate("document.activeElement.innerText") == "Finish review…"
+    enter(page)
+    left = total - safe - 3
+    expect(page.get_by_test_id("outlook")).to_have_text(
+        f"Apply {safe + 1} now · 1 waits for a second person · 1 rejected · {left} undecided"
+    )
+    enter(page)  # Apply has the focus
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"{safe + 1} changes applied")
+    expect(page.get_by_role("region", name="Datasets with new versions")).to_contain_text("main.sales_shipments")
+    rename.refresh_from_db()
+    dropped.refresh_from_db()
+    assert (rename.state, dropped.state) == (State.WAITING, State.REJECTED)
+    assert first.trouble == []
+
+    # The first person sees words in place of a button.
+    page = first.open(f"/admin/crawling/crawlrun/{run.pk}/review/?need=second")
+    row = page.get_by_test_id(f"change-{rename.pk}")
+    expect(row).to_contain_text("Approved by you. A second person must confirm (Approver).")
+    expect(row.get_by_role("button", name="Confirm")).to_have_count(0)
+
+    second = visit()
+    page = second.sign_in("approver@example.com", shop.password)
+    follow(page, "Confirm")
+    follow(page, "Confirm Shop")
+    follow(page, "Confirm all 1")
+    expect(page.get_by_test_id("outlook")).to_contain_text("Apply 1 now")
+    enter(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("1 change applied")
+    follow(page, "Version 3")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("main.sales_customers")
+    customers = Dataset.objects.get(name="main.sales_customers")
+    names = set(customers.fields.filter(retired_at__isnull=True).values_list("name", flat=True))
+    assert {"mobile_phone", "fax", "preferred_language"} <= names
+    assert "phone" not in names
+    people = Decision.objects.filter(change=rename).order_by("order").values_list("person__email", flat=True)
+    assert list(people) == ["steward@example.com", "approver@example.com"]
+    assert second.trouble == []
+
+
+def test_a_decision_can_be_taken_back_and_the_page_says_when_it_is_not_saved(visit: Any, shop: Shop) -> None:
+    run = shop.grown()
+    change = shop.change(run, "add_field", "country_of_origin")
+    visitor = visit()
+    page = visitor.sign_in("steward@example.com", shop.password, at=f"/admin/crawling/crawlrun/{run.pk}/review/")
+    row = page.get_by_test_id(f"change-{change.pk}")
+    row.focus()
+    page.keyboard.press("a")
+    expect(row).to_contain_text("Approved by you.")
+    page.keyboard.press("k")
+    saved(page, "1 decision noted, not applied yet.")
+    row.focus()
+    page.keyboard.press("u")
+    saved(page, "Nothing is applied until you finish.")
+    expect(row.get_by_role("button", name="Approve")).to_be_visible()
+
+    page.route("**/decide/", lambda route: route.abort())
+    row.focus()
+    page.keyboard.press("a")
+    expect(page.locator("#save-state")).to_contain_text("Not saved. The server cannot be reached")
+    expect(row).to_have_attribute("data-state", "open")
+    assert focused(page) == f"change-{change.pk}"
+
+
+def test_a_change_that_needs_another_says_so_by_its_name(visit: Any, shop: Shop) -> None:
+    run = shop.grown()
+    rename = shop.change(run, "rename_field", "phone")
+    other = shop.change(run, "add_field", "preferred_language")
+    other.requires.add(rename)
+    page = visit().sign_in("steward@example.com", shop.password, at=f"/admin/crawling/crawlrun/{run.pk}/review/")
+    row = page.get_by_test_id(f"change-{other.pk}")
+    row.focus()
+    page.keyboard.press("a")
+    expect(page.locator("#save-state")).to_contain_text(
+        "This needs another change first: Column renamed: main.sales_customers, phone."
+    )
+    expect(row).to_have_attribute("data-state", "open")
+    page.get_by_role("button", name="Approve the remaining").click()
+    expect(row).to_have_attribute("data-state", "open")
+
+
+def test_the_review_works_without_script(visit: Any, shop: Shop) -> None:
+    run = shop.grown()
+    kept = shop.change(run, "add_field", "country_of_origin")
+    refused = shop.change(run, "drop_dataset")
+    visitor = visit(script=False)
+    page = visitor.sign_in("steward@example.com", shop.password, at=f"/admin/crawling/crawlrun/{run.pk}/review/")
+    page.get_by_test_id(f"change-{kept.pk}").get_by_role("button", name="Approve").click()
+    expect(page.get_by_test_id(f"change-{kept.pk}")).to_contain_text("Approved by you.")
+    page.get_by_test_id(f"change-{refused.pk}").get_by_role("button", name="Reject").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Reject a change")
+    page.get_by_label("Why").select_option("other")
+    page.get_by_role("button", name="Reject").click()
+    expect(page.locator("body")).to_contain_text("Say what the other reason is.")
+    page.get_by_label("In your words").fill("It is still needed.")
+    page.get_by_role("button", name="Reject").click()
+    expect(page.get_by_test_id(f"change-{refused.pk}")).to_contain_text("Rejected by you: It is still needed.")
+    page.get_by_role("button", name="Approve the remaining").click()
+    page.get_by_role("link", name="Finish review").click()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("changes applied")
+    kept.refresh_from_db()
+    assert kept.state == State.APPLIED
