@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from crawling.diff import Change, apply, diff, missing_requirements, stale
 from crawling.diff.values import change_fingerprint
-from registry.documents import canonical, clean, fingerprint
+from registry.documents import canonical, clean, field_path, fingerprint
 from registry.seeding import bundled_catalogue
 from registry.typesystem import Catalogue
 from tests.crawling.strategies import schema_documents
@@ -28,9 +28,19 @@ relaxed = settings(max_examples=40, deadline=None, suppress_health_check=[Health
 
 
 def _two(data: st.DataObject, flavor: str, *, known: bool):
-    """Two documents, the second sometimes a changed copy of the first, and the catalogue."""
+    """Two documents, the second now and then a changed copy of the first with a renamed field; the catalogue."""
     before, after = data.draw(schema_documents(flavor)), data.draw(schema_documents(flavor))
-    return before, after, bundled_catalogue(flavor) if known else None
+    catalogue = bundled_catalogue(flavor) if known else None
+    names = [field["name"] for field in before["fields"]]
+    if names and data.draw(st.booleans()):
+        changes = diff(before, after, catalogue=catalogue, renames={})
+        copied = apply(before, _closed_part(data, changes))
+        left = [name for name in names if name in {field["name"] for field in copied["fields"]}]
+        if left:
+            old = data.draw(st.sampled_from(left))
+            rename = Change("rename_field", "s.t", field_path([old]), old, "renamed", "breaking", "", "")
+            after = clean(apply(copied, [rename]))
+    return before, after, catalogue
 
 
 def _closed_part(data: st.DataObject, changes: tuple[Change, ...]) -> tuple[Change, ...]:

@@ -175,3 +175,21 @@ def test_the_first_decision_goes_over_to_the_next_crawl(desk: Desk, source: Sour
     outcome = desk.decide(run, desk.by_approver, approve="all")
     assert sum(len(each["change_ids"]) for each in outcome["applied"]) == 3
     assert len(outcome["applied"]) == 1, "one new version"
+
+
+def test_what_has_two_approvals_but_waits_for_another_change_takes_no_third(
+    desk: Desk, source: Source, settings: Any
+) -> None:
+    settings.AIDE_FOUR_EYES = "all"
+    source.execute("ALTER TABLE bins ADD code text; CREATE UNIQUE INDEX one_code ON bins (code);")
+    run = desk.crawl()
+    desk.decide(run, approve="all")
+    changes = {each["op"]: each["id"] for each in desk.changes() if each["path"]["field"] in {"code", None}}
+    outcome = desk.decide(run, desk.by_approver, approve=[changes["add_unique"]])
+    assert [each["change_id"] for each in outcome["waiting"]] == [changes["add_unique"]]
+    assert outcome["waiting"][0]["needs"] == f"change {changes['add_field']}"
+    third = api_client(make_user("approver"))
+    outcome = desk.decide(run, third, approve="all")
+    assert outcome["failed"] == []
+    assert desk.changes() == []
+    assert Decision.objects.filter(change=changes["add_unique"]).count() == 2
