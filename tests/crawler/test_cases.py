@@ -42,8 +42,7 @@ def test_a_mariadb_case_is_read_right(
     url = mariadb_database(case.sql, name=case.schema, charset="utf8mb4", collation="utf8mb4_general_ci")
 
     assert_same(case.expected["datasets"], inspect(url), defaults_of_views=False)
-    whole_server = make_url(url).set(database=None)
-    named = inspect(whole_server, scope=Scope(schemas=(case.schema,)))
+    named = inspect(mariadb_server.url, scope=Scope(schemas=(case.schema,)))
     assert_same(case.expected["datasets"], named, defaults_of_views=False)
 
     if case.next_sql is not None:

@@ -21,6 +21,8 @@ class _AnyText(Loader):
 
 
 def read_any_bytes(connection: Connection[Any]) -> None:
-    """Let the connection read text and names of any bytes."""
+    """Let the connection read text and names of any bytes, which the server would not convert."""
+    connection.execute("set client_encoding to sql_ascii")
+    connection.commit()
     for name in ("text", "varchar", "name", "bpchar", '"char"'):
         connection.adapters.register_loader(name, _AnyText)
