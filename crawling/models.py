@@ -44,6 +44,7 @@ class CrawlRun(models.Model):
         CANCELLED = "cancelled", "Cancelled"
 
     ACTIVE = (Status.QUEUED, Status.RUNNING, Status.CANCELLING)
+    LOOKED = (Status.COMPLETED, Status.COMPLETED_WITH_ERRORS)
 
     class Trigger(models.TextChoices):
         PERSON = "person", "A person"

@@ -26,7 +26,12 @@ class Rejection:
 
 
 def proposals_of(run: CrawlRun) -> list[Proposal]:
-    """The live proposals that a run stands for: its own, and earlier ones in its scope that it found unchanged."""
+    """The live proposals that a run stands for: its own, and earlier ones in its scope that it found unchanged.
+
+    A run that proposed nothing by itself (a dry one, one that did not come to its end) stands for none.
+    """
+    if run.dry_run or run.status not in CrawlRun.LOOKED:
+        return []
     live = Proposal.objects.filter(
         system_id=run.system_id,
         origin=Proposal.Origin.CRAWL,

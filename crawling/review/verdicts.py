@@ -82,7 +82,7 @@ def _approve(
     if draft is None and not by_plan:
         return
     person = draft.person if draft is not None else None
-    if first is not None and (people_needed(change.risk) < 2 or why_not_second(change, first, by=person)):
+    if first is not None and (_enough(case, change) or why_not_second(change, first, by=person)):
         return
     case.decisions.append(
         Decision(
