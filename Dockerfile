@@ -25,6 +25,8 @@ RUN AIDE_SECRET_KEY=only-while-building-0123456789-abcdefghijklmnopqrstuvwxyz AI
     && chown -R aide var
 USER aide
 EXPOSE 8000
+# Asks by the first name that the server answers to.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=6 CMD ["python", "-c", \
-    "import urllib.request as r; r.urlopen(r.Request('http://127.0.0.1:8000/health/live', headers={'Host': 'localhost'}), timeout=4)"]
+    "import os, urllib.request as r; host = os.environ['AIDE_ALLOWED_HOSTS'].split(',')[0].strip(' .*') or 'localhost'; \
+    r.urlopen(r.Request('http://127.0.0.1:8000/health/live', headers={'Host': host}), timeout=4)"]
 CMD ["python", "manage.py", "serve", "--host", "0.0.0.0", "--port", "8000", "--workers", "2"]
