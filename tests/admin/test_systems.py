@@ -1,0 +1,172 @@
+"""Systems, credential references and schedules: forms that refuse in words, and what gets recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from aide.audit.models import AuditEntry
+from crawling.models import CrawlPlan
+from registry.models import CredentialRef, Dataset, System
+from tests.admin.conftest import Screen
+from tests.factories import make_flavor, make_system
+
+ADD = "admin:registry_system_add"
+
+
+def values(**changes: Any) -> dict[str, Any]:
+    return {
+        "code": "billing",
+        "name": "Billing",
+        "flavor": make_flavor().pk,
+        "connection_url": "postgresql://reader@db:5432/billing",
+        "is_active": "on",
+        **changes,
+    }
+
+
+def test_an_added_system_is_recorded(screen: Callable[..., Screen]) -> None:
+    engineer = screen("engineer")
+    response = engineer.post(reverse(ADD), values(tags="money, core", namespaces="postgres://db:5432"))
+    assert response.status_code == 302
+    system = System.objects.get(code="billing")
+    assert system.tags == ["money", "core"]
+    assert [row.namespace for row in system.namespace_rows.all()] == ["postgres://db:5432"]
+    entry = AuditEntry.objects.get(action="system.create")
+    assert (entry.actor, entry.system_code) == (engineer.user, "billing")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"connection_url": "postgresql://reader:hunter2@db/billing"}, "Take the password out of the URL"),
+        ({"connection_url": "not a url"}, "This is not a connection URL."),
+        (
+            {"connection_url": "mysql://reader@db/billing"},
+            "This URL is for mysql, but the flavor is Postgresql.",
+        ),
+        ({"code": "Billing System"}, "Use 1 to 64 of the characters"),
+        ({"extra": "{broken"}, "This is not JSON: line 1, column 2"),
+    ],
+)
+def test_a_wrong_entry_is_refused_in_words(
+    change: dict[str, str], sentence: str, screen: Callable[..., Screen]
+) -> None:
+    page = screen("engineer").post(reverse(ADD), values(**change))
+    assert page.status_code == 200
+    assert sentence in page.content.decode()
+    assert not System.objects.exists()
+
+
+def test_a_password_in_a_refused_url_reaches_no_log(screen: Callable[..., Screen]) -> None:
+    screen("engineer").post(reverse(ADD), values(connection_url="postgresql://reader:hunter2@db/billing"))
+    assert not AuditEntry.objects.filter(after__icontains="hunter2").exists()
+
+
+def test_a_change_records_only_what_changed(screen: Callable[..., Screen], system: System) -> None:
+    data = values(
+        code=system.code, name="Renamed", flavor=system.flavor_id, connection_url="", seen_version=1
+    )
+    address = reverse("admin:registry_system_edit", args=[system.pk])
+    response = screen("engineer").post(address, data)
+    assert response["Location"] == reverse("admin:registry_system_change", args=[system.pk])
+    entry = AuditEntry.objects.get(action="system.update")
+    assert (entry.before, entry.after) == ({"name": "Customer relations"}, {"name": "Renamed"})
+    system.refresh_from_db()
+    assert system.row_version == 2
+
+
+def test_a_system_with_datasets_cannot_be_deleted(screen: Callable[..., Screen], dataset: Dataset) -> None:
+    engineer, address = screen("engineer"), reverse("admin:registry_system_delete", args=[dataset.system_id])
+    assert b"1 dataset in this system" in engineer.get(address).content
+    engineer.post(address, {"post": "yes"})
+    assert System.objects.get().deleted_at is None
+
+
+def test_a_deleted_system_is_only_marked_and_recorded(screen: Callable[..., Screen], system: System) -> None:
+    engineer = screen("engineer")
+    engineer.post(reverse("admin:registry_system_delete", args=[system.pk]), {"post": "yes"})
+    system.refresh_from_db()
+    assert system.deleted_by == engineer.user
+    assert AuditEntry.objects.get(action="system.delete").object_name == "Customer relations"
+
+
+def test_a_credential_reference_has_no_place_for_a_secret(screen: Callable[..., Screen]) -> None:
+    engineer = screen("engineer")
+    page = engineer.get(reverse("admin:registry_credentialref_add"))
+    assert set(page.context["adminform"].form.fields) == {
+        "provider",
+        "path",
+        "version",
+        "note",
+        "seen_version",
+    }
+    engineer.post(reverse("admin:registry_credentialref_add"), {"provider": "env", "path": "CRM_PASSWORD"})
+    assert CredentialRef.objects.get().path == "CRM_PASSWORD"
+
+
+def test_the_connection_test_says_in_words_what_is_wrong(
+    screen: Callable[..., Screen], tmp_path: Path
+) -> None:
+    missing = tmp_path / "missing.sqlite3"
+    system = make_system("files", flavor="sqlite", connection_url=f"sqlite:///{missing}")
+    address = reverse("admin:registry_system_test", args=[system.pk])
+    page = screen("engineer").post(address, headers={"hx-request": "true"}).content.decode()
+    assert "missing.sqlite3" in page
+    assert "banner bad" in page
+    assert "Traceback" not in page
+
+
+def schedule(**changes: str) -> dict[str, str]:
+    return {"rhythm": "daily", "at": "02:30", "time_zone": "Europe/Berlin", "cron": "", **changes}
+
+
+def test_a_schedule_in_words_becomes_a_plan(screen: Callable[..., Screen], system: System) -> None:
+    address = reverse("admin:registry_system_schedule", args=[system.pk])
+    engineer = screen("engineer")
+    assert engineer.post(address, schedule(exclude_tables="tmp_*\nlog")).status_code == 302
+    plan = CrawlPlan.objects.get()
+    assert (plan.cron, plan.time_zone, plan.is_active) == ("30 2 * * *", "Europe/Berlin", True)
+    assert plan.scope == {"exclude_tables": ["tmp_*", "log"]}
+    assert plan.next_due_at is not None
+    page = engineer.get(reverse("admin:registry_system_change", args=[system.pk])).content.decode()
+    assert "Every day at 02:30, Europe/Berlin" in page
+    assert AuditEntry.objects.get(action="crawl_plan.create").after["cron"] == "30 2 * * *"
+
+
+def test_a_schedule_can_be_paused_and_keeps_its_scope(screen: Callable[..., Screen], system: System) -> None:
+    address = reverse("admin:registry_system_schedule", args=[system.pk])
+    engineer = screen("engineer")
+    engineer.post(address, schedule(schemas="crm"))
+    engineer.post(address, schedule(rhythm="none", schemas="crm"))
+    plan = CrawlPlan.objects.get()
+    assert (plan.is_active, plan.next_due_at, plan.scope) == (False, None, {"schemas": ["crm"]})
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"rhythm": "own", "cron": "every night"}, "Write five fields"),
+        ({"time_zone": "Berlin"}, "There is no time zone called Berlin."),
+    ],
+)
+def test_a_schedule_that_cannot_be_read_is_refused_in_words(
+    change: dict[str, str], sentence: str, screen: Callable[..., Screen], system: System
+) -> None:
+    address = reverse("admin:registry_system_schedule", args=[system.pk])
+    page = screen("engineer").post(address, schedule(**change))
+    assert page.status_code == 422
+    assert sentence in page.content.decode()
+    assert not CrawlPlan.objects.exists()
+
+
+def test_a_flavor_without_types_is_said_before_anyone_crawls(screen: Callable[..., Screen], db: None) -> None:
+    make_flavor("oracle", types=False)
+    system = make_system("legacy", flavor="oracle")
+    page = screen("engineer").get(reverse("admin:registry_system_change", args=[system.pk])).content.decode()
+    assert "has no data types yet; a crawl would fail" in page
+    assert "Crawl now" not in page
