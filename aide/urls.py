@@ -8,13 +8,13 @@ from typing import Any
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
 
 from aide import health
+from aide.core.api.describing import DocsView, SchemaView
 
 api_urls: list[Any] = [
-    path("schema", SpectacularJSONAPIView.as_view(), name="api-schema"),
-    path("docs", SpectacularSwaggerSplitView.as_view(url_name="api-schema"), name="api-docs"),
+    path("schema", SchemaView.as_view(), name="api-schema"),
+    path("docs", DocsView.as_view(), name="api-docs"),
     *(
         path("", include(module))
         for module in (

@@ -272,7 +272,9 @@ def test_gzip_bodies_are_read_within_bounds(everyone):
 
 def test_the_openapi_document_is_json_and_begins_every_path_with_the_prefix():
     answer = Client().get("/api/v1/schema")
-    assert answer["Content-Type"].startswith("application/")
+    assert answer["Content-Type"] == "application/json"
+    yaml = Client().get("/api/v1/schema", headers={"Accept": "application/yaml"})
+    assert yaml.content.startswith(b"openapi: 3.1")
     document = json.loads(answer.content)
     assert document["openapi"].startswith("3.1")
     assert all(path.startswith("/api/v1/") for path in document["paths"])
@@ -290,4 +292,5 @@ def test_the_browsable_page_loads_nothing_from_another_host():
     assert "http://" not in text.replace("http://testserver", "")
     assert "https://" not in text
     assert "<script>" not in text
+    assert "<style" not in text
     assert "'unsafe" not in page["Content-Security-Policy"]
