@@ -112,7 +112,7 @@ format: $(DEVELOPMENT)  ## Format the code and mend what the linter can
 	$(PY) -m ruff format .
 
 bench: $(DEVELOPMENT)  ## The benchmarks: ratios against the floor and, where installed, the peers
-	@for file in bench/bench_*.py; do echo "== $$file"; $(PY) "$$file" || exit 1; done
+	@for file in bench/bench_*.py; do echo "== $$file"; PYTHONPATH=. $(PY) "$$file" || exit 1; done
 
 # --- The production shape ------------------------------------------------------------------------
 

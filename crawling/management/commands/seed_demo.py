@@ -21,7 +21,12 @@ class Command(BaseCommand):
     help = "Make the demo: an account for each role and the bundled shop, crawled. May run again at any time."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--size", choices=["small", "medium"], default="small")
+        parser.add_argument(
+            "--size",
+            choices=["small", "medium"],
+            default="small",
+            help="the bundled shop is the same in each size",
+        )
         parser.add_argument("--seed", type=int, default=7, help="the same seed gives the same story")
         parser.add_argument("--step", choices=["next-crawl"], help="change the shop and crawl it again")
         parser.add_argument("--reset", action="store_true", help="empty the whole database first")
