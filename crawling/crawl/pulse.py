@@ -53,7 +53,7 @@ class Pulse(threading.Thread):
             pk=self._run_id, status__in=[CrawlRun.Status.RUNNING, CrawlRun.Status.CANCELLING]
         )
         mine.update(**values)
-        status = CrawlRun.objects.values_list("status", flat=True).get(pk=self._run_id)
+        status = CrawlRun.objects.filter(pk=self._run_id).values_list("status", flat=True).first()
         if status != CrawlRun.Status.RUNNING:
             self.cancelled.set()
 
