@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.models import Group
 from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path
 
 from aide.core.html import DASH
@@ -29,7 +29,7 @@ class AideAdminSite(admin.AdminSite):
             path("preferences/", preferences.keep, name="desk_preferences"),
             path("search/", self.admin_view(search.page), name="desk_search"),
         ]
-        return [*own, *super().get_urls()]  # type: ignore[list-item]
+        return [*own, *super().get_urls()]
 
     def register(self, model_or_iterable: Any, *args: Any, **options: Any) -> None:
         """Groups are the shipped roles; nobody edits them here."""
@@ -37,9 +37,7 @@ class AideAdminSite(admin.AdminSite):
             return
         super().register(model_or_iterable, *args, **options)
 
-    def admin_view(
-        self, view: Callable[..., HttpResponse], cacheable: bool = False
-    ) -> Callable[..., HttpResponse]:
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         inner = super().admin_view(view, cacheable)
 
         @wraps(inner)
@@ -59,7 +57,7 @@ class AideAdminSite(admin.AdminSite):
             context["nav_groups"] = navigation.groups(request)
         return context
 
-    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         return super().index(request, {"title": "Home", **home.context(request), **(extra_context or {})})
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:

@@ -63,10 +63,10 @@ class UserForm(VersionedForm):
             field.label = "Roles"
         systems = User._meta.get_field("systems").related_model
         if "systems" in self.fields and systems is not None:
-            alive = systems._default_manager.filter(deleted_at__isnull=True).order_by("code")  # type: ignore[union-attr]
+            alive = systems._default_manager.filter(deleted_at__isnull=True).order_by("code")
             self.fields["systems"].queryset = alive  # type: ignore[attr-defined]
             if self.instance.pk:
-                self.initial["systems"] = list(self.instance.systems.all())  # type: ignore[attr-defined]
+                self.initial["systems"] = list(self.instance.systems.all())
 
     systems = forms.ModelMultipleChoiceField(
         User.objects.none(),
@@ -205,7 +205,7 @@ class ApiKeyForm(forms.ModelForm):
         self.fields["expires_on"].initial = today + dt.timedelta(days=90)
         systems = User._meta.get_field("systems").related_model
         if systems is not None and "system_codes" in self.fields:
-            alive = systems._default_manager.filter(deleted_at__isnull=True).order_by("code")  # type: ignore[union-attr]
+            alive = systems._default_manager.filter(deleted_at__isnull=True).order_by("code")
             self.fields["system_codes"].choices = [(s.code, s.code) for s in alive]  # type: ignore[attr-defined]
 
     def clean_expires_on(self) -> dt.date:
@@ -227,7 +227,7 @@ class ApiKeyAdmin(DeskAdmin):
         "Give a program its own account, and its key only the scopes it needs.\n\n"
         "Send it as a header: Authorization: Bearer aide_… Revoking takes effect at once."
     )
-    form = ApiKeyForm
+    form = ApiKeyForm  # type: ignore[assignment]
     change_form_template = "admin/accounts/apikey/change_form.html"
     list_display = ("title", "owner", "scopes_held", "state", "used", "expires")
     list_display_links = ("title",)
@@ -242,7 +242,7 @@ class ApiKeyAdmin(DeskAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
         rows = super().get_queryset(request).select_related("user")
-        return rows if can(request.user, Capability.MANAGE_USERS) else rows.filter(user=request.user.pk)
+        return rows if can(request.user, Capability.MANAGE_USERS) else rows.filter(user_id=request.user.pk)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         return super().get_form(request, obj, change=change, **{**kwargs, "fields": ("user", "name", "note")})
@@ -251,7 +251,7 @@ class ApiKeyAdmin(DeskAdmin):
         if db_field.name == "user":
             users = User.objects.filter(is_active=True)
             if not can(request.user, Capability.MANAGE_USERS):
-                users = users.filter(pk=request.user.pk)
+                users = users.filter(pk__in=[request.user.pk])
             kwargs |= {"queryset": users.order_by("-user_type", "email"), "initial": request.user.pk}
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 

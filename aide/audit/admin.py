@@ -140,7 +140,7 @@ def pretty(value: Any) -> str:
 
 def visible_systems(user: Any) -> list[str] | None:
     """Codes of the systems whose rows this person may read; None means all. Stewards read about their own."""
-    roles = getattr(user, "role_names", frozenset())
+    roles: frozenset[str] = getattr(user, "role_names", frozenset())
     if roles & {"admin", "approver"}:
         return None
     systems = getattr(user, "systems", None)

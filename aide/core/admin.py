@@ -114,7 +114,7 @@ class DeskAdmin(_Base):
         return {"lead": self.lead, "how": self.how, "empty_sentence": self.empty_sentence}
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        changelist = super().get_changelist_instance(request)
+        changelist: Any = super().get_changelist_instance(request)
         changelist.count_noun = f"{self.opts.verbose_name},{self.opts.verbose_name_plural}"
         return changelist
 

@@ -19,7 +19,7 @@ class WordsField(forms.CharField):
     def prepare_value(self, value: Any) -> Any:
         return ", ".join(str(word) for word in value) if isinstance(value, (list, tuple)) else value
 
-    def clean(self, value: Any) -> list[str]:  # type: ignore[override]
+    def clean(self, value: Any) -> list[str]:
         text = super().clean(value) or ""
         return list(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
 
@@ -100,6 +100,7 @@ class VersionedForm(forms.ModelForm):
         present = rows.values_list("row_version", flat=True).first()
         if present is not None and present != self.cleaned_data.get("seen_version"):
             # The next save of this very page is a deliberate replacement.
-            self.data = self.data.copy()
-            self.data[self.add_prefix("seen_version")] = str(present)
+            data: Any = self.data.copy()  # type: ignore[attr-defined]
+            data[self.add_prefix("seen_version")] = str(present)
+            self.data = data
         return present

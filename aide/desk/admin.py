@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.urls import path, reverse
 
 from aide.accounts.roles import Capability, can, why_not
+from aide.core.admin import DeskAdmin
 from aide.core.html import NOTHING, ago_in_words, chip
 from aide.core.templatetags.aide_ui import RUN_CHIPS
 from aide.desk import dataset_page, schedules, system_page
@@ -22,41 +23,41 @@ from registry.admin.systems import SystemAdmin
 from registry.models import Dataset, System
 
 
-class PageAndForm:
+class PageAndForm(DeskAdmin):
     """Shows a page of our own at `…/change/` and keeps the stock form at `…/edit/`."""
 
     page_template = ""
 
     def get_urls(self) -> list[Any]:
-        info = f"{self.opts.app_label}_{self.opts.model_name}"  # type: ignore[attr-defined]
-        wrap = self.admin_site.admin_view  # type: ignore[attr-defined]
+        info = f"{self.opts.app_label}_{self.opts.model_name}"
+        wrap = self.admin_site.admin_view
         own = [
             path("<int:object_id>/change/", wrap(self.page), name=f"{info}_change"),
             path("<int:object_id>/edit/", wrap(self.edit), name=f"{info}_edit"),
         ]
-        return [*own, *super().get_urls()]  # type: ignore[misc]
+        return [*own, *super().get_urls()]
 
     def edit(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        thing = self.get_queryset(request).filter(pk=object_id).first()  # type: ignore[attr-defined]
+        thing = self.get_queryset(request).filter(pk=object_id).first()
         if thing is None:
             raise Http404
-        if not self.has_change_permission(request, thing):  # type: ignore[attr-defined]
+        if not self.has_change_permission(request, thing):
             raise PermissionDenied(self.refusal(thing))
-        return self.changeform_view(request, str(object_id))  # type: ignore[attr-defined,no-any-return]
+        return self.changeform_view(request, str(object_id))
 
-    def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
-        info = f"admin:{self.opts.app_label}_{self.opts.model_name}_change"  # type: ignore[attr-defined]
+    def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
+        info = f"admin:{self.opts.app_label}_{self.opts.model_name}_change"
         return HttpResponseRedirect(reverse(info, args=[obj.pk]))
 
     def page(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        thing = self.get_queryset(request).filter(pk=object_id).first()  # type: ignore[attr-defined]
+        thing = self.get_queryset(request).filter(pk=object_id).first()
         if thing is None:
             raise Http404
-        if not self.has_view_permission(request, thing):  # type: ignore[attr-defined]
+        if not self.has_view_permission(request, thing):
             raise PermissionDenied
         context = {
-            **self.admin_site.each_context(request),  # type: ignore[attr-defined]
-            "opts": self.opts,  # type: ignore[attr-defined]
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
             **self.page_context(request, thing),
         }
         return render(request, self.page_template, context)

@@ -133,7 +133,7 @@ def _versions(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _change_counts(versions: list[DatasetSchema]) -> dict[int, dict[str, int]]:
+def _change_counts(versions: list[DatasetSchema]) -> dict[int, dict[str, Any]]:
     ops = Change.Op
     rows = (
         Change.objects.filter(applied_version__in=[version.pk for version in versions])
@@ -146,7 +146,7 @@ def _change_counts(versions: list[DatasetSchema]) -> dict[int, dict[str, int]]:
             breaking=Count("pk", filter=Q(risk=Change.Risk.BREAKING)),
         )
     )
-    return {row.pop("applied_version"): row for row in rows}
+    return {row["applied_version"]: dict(row) for row in rows}
 
 
 def _crawls(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:

@@ -104,7 +104,7 @@ GROUPS: tuple[tuple[str, tuple[Link, ...]], ...] = (
 
 def groups(request: HttpRequest) -> list[dict[str, Any]]:
     """The groups that this person sees, with the entry of the present page marked."""
-    found = []
+    found: list[dict[str, Any]] = []
     for title, links in GROUPS:
         entries = [entry for entry in (_entry(request, link) for link in links) if entry]
         if entries:

@@ -178,7 +178,7 @@ class DatasetAdmin(DeskAdmin):
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         field = super().formfield_for_foreignkey(db_field, request, **kwargs)
-        if db_field.name == "system" and field is not None:
+        if db_field.name == "system" and field is not None and field.queryset is not None:
             field.queryset = field.queryset.filter(deleted_at__isnull=True)
         return field
 

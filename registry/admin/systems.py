@@ -190,7 +190,7 @@ class SystemAdmin(RecordedAdmin):
 
     lead = "The databases, brokers, buckets and servers that hold data, and where AIDE looks for it."
     form = SystemForm
-    list_display = ("title", "flavor_name", "environment", "owner", "state")
+    list_display: tuple[str, ...] = ("title", "flavor_name", "environment", "owner", "state")
     list_display_links = ("title",)
     list_select_related = ("flavor",)
     list_filter = ("flavor", "is_active")
