@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,14 @@ _MIN_KEY_LENGTH = 50
 def settings_are_complete(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[CheckMessage]:
     """What `aide.settings` could not read or is missing."""
     return [Error(message, hint=hint, id=number) for number, message, hint in settings.AIDE_SETTINGS_PROBLEMS]
+
+
+def refuse_to_start() -> None:
+    """For servers that are not started by a command, which would run the checks: ends with a sentence each."""
+    if settings.AIDE_SETTINGS_PROBLEMS:
+        for number, message, hint in settings.AIDE_SETTINGS_PROBLEMS:
+            sys.stderr.write(f"({number}) {message}\n    {hint}\n")
+        raise SystemExit(3)
 
 
 @register(Tags.security, deploy=True)

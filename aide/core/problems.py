@@ -19,7 +19,8 @@ from django.core.exceptions import (
 )
 from django.db import DataError, IntegrityError, OperationalError
 from django.db.models import Model, ProtectedError, RestrictedError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.http.request import RawPostDataException
 from django.shortcuts import render
 from django.views import defaults
 from rest_framework import exceptions as rest
@@ -221,6 +222,8 @@ def translate(exc: Exception, view: Any = None) -> tuple[int, dict[str, Any], di
         return 429, {}, headers
     if isinstance(exc, RequestDataTooBig):
         return 413, {}, headers
+    if isinstance(exc, UnreadablePostError | RawPostDataException):
+        return 400, {"detail": "The body ended before it was complete."}, headers
     if isinstance(exc, rest.APIException):
         return exc.status_code, {"detail": str(exc.detail)}, headers
     if isinstance(exc, ProtectedError | RestrictedError):

@@ -12,6 +12,7 @@ from aide.accounts.api.audited import RestorableViewSet
 from aide.accounts.roles import Capability
 from aide.core.api.filters import choice, flag, moment, number, ref, text
 from aide.core.api.shapes import CodeField, IdField, JsonObject, Shape, TextList
+from aide.core.api.views import refuse_unless
 from registry.connections import checked_url, set_namespaces
 from registry.models import CredentialRef, System, SystemFlavor, SystemKind
 
@@ -173,7 +174,6 @@ class SystemViewSet(RestorableViewSet):
     serializer_class = SystemShape
     lookup_code = "code"
     rights = {"write": C.MANAGE_SYSTEMS}
-    system_right = C.MANAGE_SYSTEMS
     filters = {
         "id": number(),
         "code": text(),
@@ -196,6 +196,14 @@ class SystemViewSet(RestorableViewSet):
         "owner": "owner",
     }
     default_sort = ("code",)
+
+    def check_system(self, instance_or_values: Any) -> None:
+        """A key that is limited to some systems makes no others."""
+        system = instance_or_values
+        if isinstance(system, dict):
+            system = System(code=system["code"]) if "code" in system else None
+        if system is not None:
+            refuse_unless(self.caller, C.MANAGE_SYSTEMS, system)
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         found = super().filter_queryset(queryset)

@@ -6,7 +6,7 @@ import pytest
 
 from aide.accounts.models import ApiKey, User
 from aide.audit.models import AuditEntry
-from tests.factories import PASSWORD, api_client, make_api_key, make_service, make_user
+from tests.factories import PASSWORD, api_client, make_api_key, make_service, make_system, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -33,6 +33,25 @@ def test_an_administrator_makes_changes_and_deactivates_people():
     actions = set(AuditEntry.objects.values_list("action", flat=True))
     assert {"user.create", "user.update", "user.deactivate", "user.activate"} <= actions
     assert PASSWORD not in str(list(AuditEntry.objects.values_list("before", "after")))
+
+
+def test_systems_make_a_steward_and_narrow_a_key():
+    system, other = make_system("crm"), make_system("billing")
+    steward = make_user("steward")
+    admin = api_client(make_user("admin"))
+    path = f"/api/v1/users/{steward.pk}"
+    assert admin.patch(path, {"systems": ["crm"]}).json()["systems"] == ["crm"]
+    assert admin.patch(path, {"systems": ["nowhere"]}).status_code == 422
+    steward.refresh_from_db()
+    assert steward.can("decide", system)
+    assert not steward.can("decide", other)
+    engineer = make_user("engineer")
+    key = make_api_key(engineer, "registry:write", system_codes=["crm"])[1]
+    program = api_client(secret=key)
+    assert program.patch("/api/v1/systems/crm", {"owner": "me"}).status_code == 200
+    assert program.patch("/api/v1/systems/billing", {"owner": "me"}).status_code == 403
+    made = program.post("/api/v1/systems", {"code": "new", "name": "n", "flavor": "postgresql"})
+    assert made.status_code == 403
 
 
 def test_two_people_cannot_share_an_address():

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from django.core.checks import run_checks
 
+from aide.checks import refuse_to_start
 from aide.core.logs import logging_config
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,3 +112,11 @@ def test_no_directive_allows_inline_or_eval(load):
     directives = load(**GOOD)["CONTENT_SECURITY_POLICY"]["DIRECTIVES"]
     assert "unsafe" not in str(directives)
     assert "http" not in str(directives)
+
+
+def test_a_server_that_is_started_without_a_command_refuses_in_words(settings, capsys):
+    refuse_to_start()
+    settings.AIDE_SETTINGS_PROBLEMS = [("aide.E001", "AIDE_SECRET_KEY is not set.", "Set it.")]
+    with pytest.raises(SystemExit):
+        refuse_to_start()
+    assert "aide.E001" in capsys.readouterr().err
