@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from aide.accounts.roles import Capability, can, why_not
 from aide.core.errors import DomainError
+from aide.core.problems import problem_response
 from crawling import review
 from crawling.admin import finishing, review_page, wording
 from crawling.admin.review_forms import MODES, REASONS, RejectForm
@@ -240,7 +241,7 @@ def _ask_reason(request: HttpRequest, run_id: int, change_id: int, form: RejectF
     proposals = _proposals(request, run_id, [change_id])
     if form is not None and wants_json(request):
         sentence = " ".join(error for errors in form.errors.values() for error in errors)
-        return JsonResponse({"ok": False, "detail": sentence}, status=422)
+        return problem_response(422, detail=sentence)
     change = Change.objects.get(pk=change_id, proposal__in=proposals)
     context = {
         "title": "Reject a change",
@@ -257,12 +258,11 @@ def _ask_reason(request: HttpRequest, run_id: int, change_id: int, form: RejectF
 def _refused(request: HttpRequest, run_id: int, error: DomainError) -> HttpResponse:
     sentence = _in_words(request, error)
     if wants_json(request):
-        return JsonResponse({"ok": False, "detail": sentence, "code": error.code}, status=error.status)
-    messages.error(request, sentence)
-    response = _back(request, run_id)
+        return problem_response(error.status, code=error.code, detail=sentence)
     if error.status == 403:
         raise PermissionDenied(sentence)
-    return response
+    messages.error(request, sentence)
+    return _back(request, run_id)
 
 
 def _in_words(request: HttpRequest, error: DomainError) -> str:

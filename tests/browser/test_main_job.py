@@ -73,7 +73,9 @@ def test_two_people_review_a_crawl_by_keyboard_alone(visit: Any, shop: Shop) -> 
             break
     to_row(page, rename)
     page.keyboard.press("a")
-    expect(page.get_by_test_id(f"change-{rename.pk}")).to_contain_text("Approved by you. A second person must confirm.")
+    expect(page.get_by_test_id(f"change-{rename.pk}")).to_contain_text(
+        "Approved by you. A second person must confirm."
+    )
     to_row(page, dropped)
     page.keyboard.press("r")
     expect(page.get_by_role("dialog")).to_be_visible()
@@ -105,7 +107,9 @@ def test_two_people_review_a_crawl_by_keyboard_alone(visit: Any, shop: Shop) -> 
     )
     enter(page)  # Apply has the focus
     expect(page.get_by_role("heading", level=1)).to_have_text(f"{safe + 1} changes applied")
-    expect(page.get_by_role("region", name="Datasets with new versions")).to_contain_text("main.sales_shipments")
+    expect(page.get_by_role("region", name="Datasets with new versions")).to_contain_text(
+        "main.sales_shipments"
+    )
     rename.refresh_from_db()
     dropped.refresh_from_db()
     assert (rename.state, dropped.state) == (State.WAITING, State.REJECTED)
@@ -140,7 +144,9 @@ def test_a_decision_can_be_taken_back_and_the_page_says_when_it_is_not_saved(vis
     run = shop.grown()
     change = shop.change(run, "add_field", "country_of_origin")
     visitor = visit()
-    page = visitor.sign_in("steward@example.com", shop.password, at=f"/admin/crawling/crawlrun/{run.pk}/review/")
+    page = visitor.sign_in(
+        "steward@example.com", shop.password, at=f"/admin/crawling/crawlrun/{run.pk}/review/"
+    )
     row = page.get_by_test_id(f"change-{change.pk}")
     row.focus()
     page.keyboard.press("a")
@@ -165,7 +171,9 @@ def test_a_change_that_needs_another_says_so_by_its_name(visit: Any, shop: Shop)
     rename = shop.change(run, "rename_field", "phone")
     other = shop.change(run, "add_field", "preferred_language")
     other.requires.add(rename)
-    page = visit().sign_in("steward@example.com", shop.password, at=f"/admin/crawling/crawlrun/{run.pk}/review/")
+    page = visit().sign_in(
+        "steward@example.com", shop.password, at=f"/admin/crawling/crawlrun/{run.pk}/review/"
+    )
     row = page.get_by_test_id(f"change-{other.pk}")
     row.focus()
     page.keyboard.press("a")
@@ -182,7 +190,9 @@ def test_the_review_works_without_script(visit: Any, shop: Shop) -> None:
     kept = shop.change(run, "add_field", "country_of_origin")
     refused = shop.change(run, "drop_dataset")
     visitor = visit(script=False)
-    page = visitor.sign_in("steward@example.com", shop.password, at=f"/admin/crawling/crawlrun/{run.pk}/review/")
+    page = visitor.sign_in(
+        "steward@example.com", shop.password, at=f"/admin/crawling/crawlrun/{run.pk}/review/"
+    )
     page.get_by_test_id(f"change-{kept.pk}").get_by_role("button", name="Approve").click()
     expect(page.get_by_test_id(f"change-{kept.pk}")).to_contain_text("Approved by you.")
     page.get_by_test_id(f"change-{refused.pk}").get_by_role("button", name="Reject").click()
@@ -192,7 +202,9 @@ def test_the_review_works_without_script(visit: Any, shop: Shop) -> None:
     expect(page.locator("body")).to_contain_text("Say what the other reason is.")
     page.get_by_label("In your words").fill("It is still needed.")
     page.get_by_role("button", name="Reject").click()
-    expect(page.get_by_test_id(f"change-{refused.pk}")).to_contain_text("Rejected by you: It is still needed.")
+    expect(page.get_by_test_id(f"change-{refused.pk}")).to_contain_text(
+        "Rejected by you: It is still needed."
+    )
     page.get_by_role("button", name="Approve the remaining").click()
     page.get_by_role("link", name="Finish review").click()
     page.get_by_role("button", name="Apply").click()
