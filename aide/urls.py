@@ -10,11 +10,17 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from aide import health
+from aide.audit.api import AuditViewSet
 from aide.core.api.describing import DocsView, SchemaView
+from aide.core.api.routes import Router
+
+audit_routes = Router()
+audit_routes.register("audit", AuditViewSet)
 
 api_urls: list[Any] = [
     path("schema", SchemaView.as_view(), name="api-schema"),
     path("docs", DocsView.as_view(), name="api-docs"),
+    *audit_routes.urls,
     *(
         path("", include(module))
         for module in (

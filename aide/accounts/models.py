@@ -104,6 +104,13 @@ class User(AbstractBaseUser, Editable):
         """`roles.can` for this user; the layers below ask it this way."""
         return roles.can(self, roles.Capability(capability), system)
 
+    def system_codes_for(self, capability: str) -> frozenset[str] | None:
+        """The codes of the systems that a capability is limited to; None means every system."""
+        ids = roles.systems_limit(self, roles.Capability(capability))
+        if ids is None:
+            return None
+        return frozenset(self.systems.filter(pk__in=ids).values_list("code", flat=True))
+
     def why_not(self, capability: str, system: Any = None) -> str:
         """The sentence for a refusal."""
         return roles.why_not(roles.Capability(capability), system)
