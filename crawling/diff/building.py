@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crawling.diff.changes import Change, Context
-from crawling.diff.risk import SIMPLE, Rating
 from crawling.diff.values import change_fingerprint
+from registry.compatibility.risk import SIMPLE, Rating
 from registry.documents import field_path, split_path
 from registry.documents.expressions import rename_in_expression
 from registry.typesystem import Catalogue

@@ -7,10 +7,22 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-Document = dict[str, Any]
+from registry.compatibility.risk import BREAKING, RISKS, RISKY, SAFE
 
-SAFE, RISKY, BREAKING = "safe", "risky", "breaking"
-RISKS = (SAFE, RISKY, BREAKING)
+__all__ = [
+    "BREAKING",
+    "NO_CONTEXT",
+    "RISKS",
+    "RISKY",
+    "SAFE",
+    "Change",
+    "Context",
+    "DatasetDiff",
+    "Document",
+    "missing_requirements",
+]
+
+Document = dict[str, Any]
 
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crawling.diff import risk
 from crawling.diff.apply import FORGETS_DEFAULTS, apply
 from crawling.diff.building import Builder
 from crawling.diff.changes import NO_CONTEXT, Change, Context
 from crawling.diff.renames import Evidence, FieldRename, find_renames, given_renames
 from crawling.diff.values import FIELD_KEYS, content_of, type_value
-from registry.documents import dumps, field_path
+from registry.compatibility import risk
+from registry.documents import field_path
 from registry.documents.content import (
     foreign_key_content,
     has_own_defaults,
@@ -21,6 +20,7 @@ from registry.documents.content import (
     type_content,
     unique_content,
 )
+from registry.documents.keys import difference, order_change, paired
 from registry.locations import dataset_name
 from registry.typesystem import Catalogue
 
@@ -206,7 +206,7 @@ class _Comparison:
 
     def unique(self) -> None:
         before = self.before.get("unique") or ()
-        gone, come = _difference(before, self.after.get("unique") or (), unique_content)
+        gone, come = difference(before, self.after.get("unique") or (), unique_content)
         for key in gone:
             self.build.add("drop_unique", None, key, None)
         for key in come:
@@ -217,8 +217,8 @@ class _Comparison:
             return foreign_key_content(key, flavor=self.flavor)
 
         before = self.before.get("foreign_keys") or ()
-        gone, come = _difference(before, self.after.get("foreign_keys") or (), content)
-        for was, now in _paired(gone, come):
+        gone, come = difference(before, self.after.get("foreign_keys") or (), content)
+        for was, now in paired(gone, come):
             rating = risk.rate_foreign_key(was, now)
             if was and now and content(self.follows.moved(was)) == content(now):
                 rating = risk.FOLLOWS
@@ -226,34 +226,9 @@ class _Comparison:
             self.build.add("change_foreign_key", None, was, now, rating, also)
 
     def order(self) -> None:
-        now = [field["name"] for field in self.after.get("fields") or ()]
-        here = set(now)
-        stays = [f["name"] for f in self.before.get("fields") or () if f["name"] in here]
-        was = stays + [name for name in now if name not in set(stays)]
-        if was != now:
-            self.build.add("change_position", None, was, now)
-
-
-def _difference(
-    before: Sequence[Document], after: Sequence[Document], content: Callable[[Document], Any]
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Entries of each side that have no counterpart on the other, equal ones counted."""
-    if before == after:
-        return [], []
-    was = [(dumps(content(key)), key) for key in before]
-    now = [(dumps(content(key)), key) for key in after]
-    return _surplus(was, now), _surplus(now, was)
-
-
-def _surplus(mine: list[tuple[str, Document]], theirs: list[tuple[str, Document]]) -> list[dict[str, Any]]:
-    left = Counter(mark for mark, _ in theirs)
-    out = []
-    for mark, key in mine:
-        if left[mark]:
-            left[mark] -= 1
-        else:
-            out.append(dict(key))
-    return out
+        moved = order_change(self.before, self.after)
+        if moved is not None:
+            self.build.add("change_position", None, *moved)
 
 
 def _another(key: Document, keys: Sequence[Document], content: Callable[[Document], Any]) -> Evidence:
@@ -261,26 +236,3 @@ def _another(key: Document, keys: Sequence[Document], content: Callable[[Documen
     if any(content(each) == content(key) for each in keys):
         return ({"code": "another_equal", "text": "there is an equal key already"},)
     return ()
-
-
-def _paired(
-    gone: list[dict[str, Any]], come: list[dict[str, Any]]
-) -> list[tuple[dict[str, Any] | None, dict[str, Any] | None]]:
-    """A gone and a new foreign key are one changed key when they have the same name, or else the same columns."""
-    pairs: list[tuple[dict[str, Any] | None, dict[str, Any] | None]] = []
-    rest = list(come)
-    single: list[dict[str, Any]] = list(gone)
-    for same in (
-        lambda a, b: a.get("name") is not None and a.get("name") == b.get("name"),
-        lambda a, b: list(a["columns"]) == list(b["columns"]),
-    ):
-        still = []
-        for was in single:
-            now = next((key for key in rest if same(was, key)), None)
-            if now is None:
-                still.append(was)
-            else:
-                rest.remove(now)
-                pairs.append((was, now))
-        single = still
-    return pairs + [(was, None) for was in single] + [(None, now) for now in rest]

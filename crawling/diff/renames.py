@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crawling.diff.risk import widens
 from crawling.diff.similarity import likeness
 from crawling.diff.values import type_value
+from registry.compatibility.risk import widens
 from registry.documents import field_path, split_path
 from registry.documents.content import type_content
 from registry.typesystem import Catalogue

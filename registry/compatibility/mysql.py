@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from registry.compatibility.verdict import (
+from registry.compatibility.fit import (
     Fit,
     digits,
     entries,
@@ -21,6 +21,7 @@ _FLOATS = ("float", "double")
 _EXACT_BITS = {"float": 16, "double": 32}
 _CHARACTERS = ("char", "varchar", *TEXT_BYTES)
 _BYTES = ("binary", "varbinary", *BLOB_BYTES)
+_UNICODE = ("utf8mb4", "utf16", "utf16le", "utf32")
 _CLOCKS = ("datetime", "timestamp", "time")
 _SHAPES = (
     "point",
@@ -136,3 +137,14 @@ def _bytes(old: TypeExpr, new: TypeExpr) -> Fit:
     most = BLOB_BYTES.get(new.code or "") or new.params["length"]
     found = length(size, most, "bytes")
     return yes(f"Up to {most} bytes fit") if found.ok else found
+
+
+def holds_characters(old: TypeExpr, new: TypeExpr) -> bool:
+    """Whether the character set of the new text has every character of the old one, and room for its bytes."""
+    before, after = charset_of(old.params), charset_of(new.params)
+    if before == after:
+        return True
+    if not (after in _UNICODE and before != "binary") and before != "ascii":
+        return False
+    most = TEXT_BYTES.get(old.code or "")
+    return most is None or most * CHARSET_BYTES.get(after, 1) <= TEXT_BYTES.get(new.code or "", 0)

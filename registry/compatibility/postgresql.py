@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from registry.compatibility.verdict import (
+from registry.compatibility.fit import (
     Fit,
     digits,
     entries,

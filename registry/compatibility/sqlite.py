@@ -5,7 +5,7 @@ The engine does not hold to declared lengths, but a declaration is what readers 
 
 from __future__ import annotations
 
-from registry.compatibility.verdict import Fit, digits, length, no, wider, yes
+from registry.compatibility.fit import Fit, digits, length, no, wider, yes
 from registry.typesystem import TypeExpr
 
 _TEXTS = ("char", "varchar", "text")

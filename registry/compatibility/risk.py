@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crawling.diff.changes import BREAKING, RISKS, RISKY, SAFE
-from registry.compatibility import fits, without_text_settings
+from registry.compatibility.types import fits, without_text_settings
 from registry.documents.content import base_of, expression_of, extra_parameters
 from registry.documents.expressions import normal_default
 from registry.typesystem import Catalogue, TypeExpr, parse
+
+SAFE, RISKY, BREAKING = "safe", "risky", "breaking"
+RISKS = (SAFE, RISKY, BREAKING)
 
 _VIEWS = frozenset({"view", "materialized_view"})
 

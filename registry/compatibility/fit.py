@@ -1,4 +1,4 @@
-"""The answer of the compatibility rules, and the sentences they share. Pure; used by the rules only."""
+"""The answer of the rules about types, and the sentences they share. Pure; used by the rules only."""
 
 from __future__ import annotations
 
