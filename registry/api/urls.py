@@ -1,10 +1,13 @@
 """Routes of the registry's API."""
 
+from django.urls import path
+
 from aide.core.api.routes import Router
 from registry.api.datasets import DatasetViewSet
 from registry.api.fields import FieldViewSet
 from registry.api.pii import FieldTagViewSet, PIITagViewSet
 from registry.api.schemas import DatasetSchemaViewSet, FieldBindingViewSet
+from registry.api.stateless import CompatibilityView, ParseTypeView
 from registry.api.systems import (
     CredentialRefViewSet,
     SystemFlavorViewSet,
@@ -27,4 +30,8 @@ router.register("type-instances", TypeInstanceViewSet)
 router.register("pii-tags", PIITagViewSet)
 router.register("field-tags", FieldTagViewSet)
 
-urlpatterns = router.urls
+urlpatterns = [
+    path("types/parse", ParseTypeView.as_view()),
+    path("compatibility", CompatibilityView.as_view()),
+    *router.urls,
+]
