@@ -67,7 +67,7 @@ class ReasonAnswer(serializers.Serializer[Any]):
     rule = serializers.CharField()
     old = serializers.JSONField(allow_null=True)
     new = serializers.JSONField(allow_null=True)
-    severity = serializers.ChoiceField(choices=["breaking", "risky", "safe"])
+    severity = serializers.CharField(help_text="breaking, risky or safe")
     version = serializers.IntegerField(allow_null=True)
     why = serializers.CharField()
 
@@ -76,7 +76,7 @@ class CompatibilityAnswer(serializers.Serializer[Any]):
     """Whether the level allows the change, and every reason."""
 
     compatible = serializers.BooleanField()
-    risk = serializers.ChoiceField(choices=["safe", "risky", "breaking"])
+    risk = serializers.CharField(help_text="safe, risky or breaking")
     reasons = ReasonAnswer(many=True)
 
 
