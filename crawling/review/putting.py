@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from crawling import diff
-from crawling.models import Change, Proposal
+from crawling.models import Change, Proposal, Verdict
 from crawling.review.case import Case, as_change
 from registry import documents, versions
 from registry.documents import field_path, split_path
 from registry.locations import qualified_name
 from registry.models import Dataset, DatasetSchema
-from registry.versions import Publication
+from registry.versions import Approval, Publication
 
 Op = Change.Op
 _PLACES = (Op.RENAME_DATASET, Op.MOVE_DATASET)
@@ -74,6 +74,7 @@ def _publication(case: Case) -> Publication:
         location=location,
         renames={_new_path(change): change.before for change in changes if change.op == Op.RENAME_FIELD},
         reason=_reason(case),
+        approval=Approval(_people(case)),
     )
 
 
@@ -92,6 +93,15 @@ def _new_path(change: diff.Change) -> str:
 
 def _reason(case: Case) -> str:
     return next((each.reason for each in case.decisions if each.reason), "")
+
+
+def _people(case: Case) -> tuple[str, ...]:
+    """Who approved what is put in force, by name; a plan that needs no person has none."""
+    approved = {change.pk for change in case.approved}
+    given = [each for change in case.approved for each in change.decisions.all()]
+    given += [each for each in case.decisions if each.change_id in approved]
+    people = (each.person for each in given if each.verdict == Verdict.APPROVE and each.person is not None)
+    return tuple(sorted({person.get_username() for person in people}))
 
 
 def _origin(proposal: Proposal) -> str:

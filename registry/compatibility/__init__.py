@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from registry.compatibility.fit import Fit
-from registry.compatibility.levels import LEVELS, Reason, Verdict, verdict
+from registry.compatibility.levels import LEVELS, NONE, Reason, Verdict, is_transitive, verdict
 from registry.compatibility.types import fits, without_text_settings
 
-__all__ = ["LEVELS", "Fit", "Reason", "Verdict", "fits", "verdict", "without_text_settings"]
+__all__ = [
+    "LEVELS",
+    "NONE",
+    "Fit",
+    "Reason",
+    "Verdict",
+    "fits",
+    "is_transitive",
+    "verdict",
+    "without_text_settings",
+]

@@ -59,6 +59,11 @@ class Verdict:
     risk: str
     reasons: tuple[Reason, ...]
 
+    @property
+    def breaking(self) -> tuple[Reason, ...]:
+        """The reasons that the level forbids, or under NONE those that are breaking by themselves."""
+        return tuple(reason for reason in self.reasons if reason.severity == BREAKING)
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "compatible": self.compatible,
@@ -102,26 +107,34 @@ def verdict(
             reasons += [
                 _reason(each, level=level, version=document.get("version"))
                 for each in older
-                if _breaks(each, level)
+                if _broken(each, level)
             ]
     compatible = level == NONE or all(reason.severity != BREAKING for reason in reasons)
     risk = _worst(each.rating.risk for each in found) if compatible else BREAKING
     return Verdict(compatible=compatible, risk=risk, reasons=tuple(reasons))
 
 
-def _breaks(finding: Finding, level: str) -> bool:
+def _broken(finding: Finding, level: str) -> list[str]:
+    """Who is left behind by a difference, of those that the level protects, as sentences."""
     ways = _WAYS[level.removesuffix(_TRANSITIVE)]
-    return ("backward" in ways and not finding.backward) or ("forward" in ways and not finding.forward)
+    left = []
+    if "backward" in ways and not finding.backward:
+        left.append("By the new schema not all old data can be read.")
+    if "forward" in ways and not finding.forward:
+        left.append("By the old schema not all new data can be read.")
+    return left
 
 
 def _reason(finding: Finding, *, level: str, version: int | None) -> Reason:
     rating = finding.rating
+    broken = _broken(finding, level)
     severity = rating.risk
-    if _breaks(finding, level):
+    if broken:
         severity = BREAKING
     elif level != NONE and severity == BREAKING:
         severity = RISKY
-    return Reason(finding.field, rating.rule, finding.old, finding.new, severity, version, rating.why)
+    why = " ".join([rating.why, *broken])
+    return Reason(finding.field, rating.rule, finding.old, finding.new, severity, version, why)
 
 
 def _worst(risks: Iterable[str]) -> str:

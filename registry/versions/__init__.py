@@ -13,9 +13,11 @@ from registry.versions.drafts import (
     update_binding,
     update_draft,
 )
+from registry.versions.levels import Approval, judge
 from registry.versions.publish import Publication, Published, publish, publish_many, retire
 
 __all__ = [
+    "Approval",
     "Publication",
     "Published",
     "add_binding",
@@ -26,6 +28,7 @@ __all__ = [
     "delete_draft",
     "delete_field",
     "delete_type_instance",
+    "judge",
     "publish",
     "publish_draft",
     "publish_many",

@@ -12,12 +12,13 @@ from django.utils import timezone
 
 from aide.audit.entries import Entry, record
 from aide.core.errors import Conflict, FieldError, Invalid
-from registry import documents, reading, typesystem
+from registry import documents, locations, reading, typesystem
 from registry.catalogues import catalogue_for
 from registry.models import Dataset, DatasetSchema, DataType, Field, FieldBinding, TypeInstance
 from registry.typesystem import ParamsInvalid, TypeSystemError
 from registry.versions.identity import settle
 from registry.versions.instances import Shape
+from registry.versions.levels import overridden
 from registry.versions.publish import Published
 
 
@@ -192,7 +193,10 @@ def delete_type_instance(instance: TypeInstance) -> None:
 
 @transaction.atomic
 def publish_draft(schema: DatasetSchema, *, by: Any, batch: str = "") -> Published:
-    """Freeze a draft. A draft equal to the current version is dropped, and that version is the answer."""
+    """Freeze a draft. A draft equal to the current version is dropped, and that version is the answer.
+
+    Raises INCOMPATIBLE_SCHEMA where the dataset's level of compatibility forbids it.
+    """
     draft = open_draft(schema)
     dataset = (
         Dataset.objects.select_for_update(of=("self",))
@@ -207,12 +211,15 @@ def publish_draft(schema: DatasetSchema, *, by: Any, batch: str = "") -> Publish
     document = documents.clean(_document(draft))
     catalogue = catalogue_for(dataset.system.flavor.code)
     digest = documents.fingerprint(
-        document, catalogue=catalogue, positional=dataset.kind == Dataset.Kind.SFTP
+        document,
+        catalogue=catalogue,
+        positional=locations.is_positional(dataset.kind, dataset.location),
     )
     current = dataset.current_schema
     if current is not None and current.fingerprint == digest:
         draft.delete()
         return Published(dataset, current, created=False)
+    overridden([(dataset, document, None)], catalogue=catalogue)
     now = timezone.now()
     settle([(dataset, document, {})], now=now)
     draft.status = DatasetSchema.Status.PUBLISHED

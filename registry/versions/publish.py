@@ -12,12 +12,13 @@ from django.db.models import Max
 from django.utils import timezone
 
 from aide.audit.entries import Entry, record
-from registry import documents
+from registry import documents, locations
 from registry.catalogues import catalogue_for
 from registry.models import Dataset, DatasetSchema, FieldBinding, System
 from registry.typesystem import Catalogue
 from registry.versions.identity import Identities, settle, walk_names
 from registry.versions.instances import Shape, shape_of, shared_instances
+from registry.versions.levels import Approval, overridden
 
 Document = dict[str, Any]
 
@@ -28,6 +29,7 @@ class Publication:
 
     `renames`: new field path → the old name of that field, whose identity and human values it keeps.
     `name`, `location`: where the dataset lives now; needed for a new one and for one that was renamed or moved.
+    `approval`: the review whose word counts for more than the dataset's level of compatibility.
     """
 
     document: Document
@@ -37,6 +39,7 @@ class Publication:
     location: Mapping[str, Any] | None = None
     renames: Mapping[str, str] = field(default_factory=dict)
     reason: str = ""
+    approval: Approval | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ def publish_many(
     """Publish documents of one system, in their order, all or none.
 
     Content equal to the dataset's current version makes no version: that one is the answer. A retired dataset
-    comes back with its history. Takes a number of statements that grows with batches of 500, not with datasets.
+    comes back with its history. Raises INCOMPATIBLE_SCHEMA where a dataset's level forbids a document that no review
+    approved. Takes a number of statements that grows with batches of 500, not with datasets.
     """
     now = timezone.now()
     catalogue = catalogue_for(system.flavor.code)
@@ -76,9 +80,10 @@ def publish_many(
         if present is None or present.fingerprint != digest:
             fresh.append((dataset, publication, digest))
 
+    notes = overridden([(d, p.document, p.approval) for d, p, _ in fresh], catalogue=catalogue)
     versions = _write(fresh, catalogue=catalogue, by=by, origin=origin, now=now)
     _describe(datasets, publications, versions, now=now)
-    _announce(fresh, versions, system=system, by=by, batch=batch)
+    _announce(fresh, versions, notes, system=system, by=by, batch=batch)
     return [
         Published(dataset, versions[dataset.pk], created=True)
         if dataset.pk in versions
@@ -112,7 +117,7 @@ def retire(datasets: Iterable[Dataset], *, by: Any, reason: str = "", batch: str
 
 
 def _positional(dataset: Dataset) -> bool:
-    return dataset.kind == Dataset.Kind.SFTP
+    return locations.is_positional(dataset.kind, dataset.location)
 
 
 def _settle_datasets(publications: Sequence[Publication], *, system: System, now: datetime) -> list[Dataset]:
@@ -288,6 +293,7 @@ def _describe(
 def _announce(
     fresh: list[tuple[Dataset, Publication, str]],
     versions: Mapping[int, DatasetSchema],
+    notes: Mapping[int, Mapping[str, Any]],
     *,
     system: System,
     by: Any,
@@ -306,7 +312,9 @@ def _announce(
                     "version": versions[dataset.pk].version_num,
                     "fingerprint": digest,
                     "origin": versions[dataset.pk].origin,
+                    **notes.get(dataset.pk, {}),
                 },
+                risk="breaking" if dataset.pk in notes else "",
                 reason=publication.reason,
             )
             for dataset, publication, digest in fresh
