@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin, messages
 from django.core.paginator import Paginator
 from django.db import models
+from django.forms import ModelChoiceField
 from django.http import HttpRequest, HttpResponseRedirect
 from django.utils import timezone
 
@@ -120,6 +121,14 @@ class DeskAdmin(_Base):
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        related = db_field.related_model
+        if (
+            isinstance(field, ModelChoiceField)
+            and isinstance(related, type)
+            and issubclass(related, SoftDeletable)
+        ):
+            rows: Any = field.queryset
+            field.queryset = rows.filter(deleted_at__isnull=True)
         # No pop-up windows: related things have pages of their own.
         for name in ("can_add_related", "can_change_related", "can_delete_related", "can_view_related"):
             if field is not None and hasattr(field.widget, name):

@@ -176,12 +176,6 @@ class DatasetAdmin(DeskAdmin):
         context = {"kinds": kinds, "kind": self._kind(request), **(extra_context or {})}
         return super().add_view(request, form_url, context)
 
-    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        field = super().formfield_for_foreignkey(db_field, request, **kwargs)
-        if db_field.name == "system" and field is not None and field.queryset is not None:
-            field.queryset = field.queryset.filter(deleted_at__isnull=True)
-        return field
-
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if change:
             values = {

@@ -68,7 +68,6 @@ class SystemFlavorAdmin(RecordedAdmin):
     list_select_related = ("kind",)
     list_filter = ("kind",)
     search_fields = ("code", "name", "vendor")
-    autocomplete_fields = ("kind",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SystemFlavor]:
         alive = Count("data_types", filter=Q(data_types__deleted_at__isnull=True))
@@ -195,7 +194,6 @@ class SystemAdmin(RecordedAdmin):
     list_select_related = ("flavor",)
     list_filter = ("flavor", "is_active")
     search_fields = ("code", "name", "owner")
-    autocomplete_fields = ("flavor", "credential_ref")
     empty_sentence = "No system yet. Add the first one, then test its connection and crawl it."
     fieldsets = (
         ("System", {"fields": ("code", "name", "flavor", "environment", "is_active")}),

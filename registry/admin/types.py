@@ -125,7 +125,6 @@ class DataTypeAdmin(RecordedAdmin):
     list_select_related = ("flavor",)
     list_filter = ("flavor",)
     search_fields = ("code", "name", "category", "logical_type")
-    autocomplete_fields = ("flavor",)
     ordering = ("flavor__code", "name")
     fieldsets = (
         ("Type", {"fields": ("flavor", "code", "name", "category", "logical_type", "aliases")}),
