@@ -57,7 +57,7 @@ def preview(page: Review) -> Preview:
             found.open += 1
         if state in standing.NOTED and row.standing.by != "you":
             found.by_others += 1
-    late = True
+    late = list(ready.values())
     while late:  # what needs something that does not take effect now waits for it
         late = [row for row in ready.values() if any(need.pk not in ready for need in row.needs)]
         for row in late:

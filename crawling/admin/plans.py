@@ -71,8 +71,10 @@ class PlanForm(VersionedForm):
             self.initial.setdefault("time_zone", "UTC")
         if self.instance.pk:
             rhythm = plan_words.from_cron(self.instance.cron)
-            self.initial |= {"frequency": rhythm.frequency, "time": rhythm.time, "weekday": rhythm.weekday}
-            self.initial |= {name: self.instance.scope.get(name) or [] for name in SCOPE}
+            self.initial.update(
+                {"frequency": rhythm.frequency, "time": rhythm.time, "weekday": rhythm.weekday}
+            )
+            self.initial.update({name: self.instance.scope.get(name) or [] for name in SCOPE})
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
@@ -151,7 +153,7 @@ class CrawlPlanAdmin(RecordedAdmin):
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         field = super().formfield_for_foreignkey(db_field, request, **kwargs)
-        if db_field.name == "system" and field is not None:
+        if db_field.name == "system" and field is not None and field.queryset is not None:
             rows = field.queryset.filter(deleted_at__isnull=True)
             ids = systems_limit(request.user, Capability.MANAGE_SYSTEMS)
             field.queryset = rows if ids is None else rows.filter(pk__in=ids)

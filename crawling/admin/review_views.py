@@ -240,7 +240,7 @@ def _ask_reason(request: HttpRequest, run_id: int, change_id: int, form: RejectF
     """Without our script the reason has a page of its own; a form with mistakes comes back with its text."""
     proposals = _proposals(request, run_id, [change_id])
     if form is not None and wants_json(request):
-        sentence = " ".join(error for errors in form.errors.values() for error in errors)
+        sentence = " ".join(str(error) for errors in form.errors.values() for error in errors)
         return problem_response(422, detail=sentence)
     change = Change.objects.get(pk=change_id, proposal__in=proposals)
     context = {

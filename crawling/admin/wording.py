@@ -33,7 +33,7 @@ _BY_RULE = {
     "foreign_key_actions": "Foreign key's actions changed",
     "foreign_key_follows": "Foreign key follows a rename",
 }
-_ADDED_OR_REMOVED = {
+_ADDED_OR_REMOVED: dict[str, str] = {
     Op.CHANGE_COMMENT: "Comment",
     Op.CHANGE_DEFAULT: "Default",
     Op.CHANGE_PRIMARY_KEY: "Primary key",
@@ -46,8 +46,8 @@ _ADDED_OR_REMOVED = {
 def kind_in_words(change: Change) -> str:
     """ "Column dropped", "Now required", "Type widened"."""
     if change.op in DATASET_OPS:
-        noun = _object_kind(change.after or change.before or {}).capitalize()
-        return f"{noun} added" if change.op == Op.ADD_DATASET else f"{noun} dropped"
+        what = _object_kind(change.after or change.before or {}).capitalize()
+        return f"{what} added" if change.op == Op.ADD_DATASET else f"{what} dropped"
     if change.op == Op.CHANGE_NULLABLE:
         return "Now optional" if change.after else "Now required"
     if change.rule in _BY_RULE:
