@@ -14,7 +14,8 @@ def read(reading: Reading) -> Found | None:
     cut = shape(pieces) if pieces else None
     if cut is None:
         return None
-    typedef = reading.catalogue.find(" ".join(token.raw for token in (*cut.name, *cut.tail)))
+    words = " ".join(token.raw for token in (*cut.name, *cut.tail))
+    typedef = reading.catalogue.find(words.replace(" . ", "."))
     takes = positional(typedef) if typedef else []
     if typedef is None or cut.numbers is None or len(cut.numbers) > len(takes):
         return None

@@ -9,6 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+ANY_NAME = "*"
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -43,7 +44,7 @@ class TemplateInvalid(TypeSystemError):  # noqa: N818 - reads like the errors of
 
 @dataclass(frozen=True)
 class Slot:
-    """A place for a child type: an array's element, a domain's base."""
+    """A place for a child type: an array's element, a domain's base; `*` stands for any number of named ones."""
 
     name: str
     required: bool = True
@@ -90,6 +91,11 @@ class TypeDef:
     params_schema: Mapping[str, Any] = field(default_factory=dict)
     render_template: str | None = None
     examples: tuple[Example, ...] = ()
+
+    @property
+    def has_named_parts(self) -> bool:
+        """Whether its child types have names of their own, as the fields of a struct do."""
+        return any(slot.name == ANY_NAME for slot in self.slots)
 
     @property
     def takes(self) -> tuple[str, ...]:

@@ -7,9 +7,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from registry.typesystem import generic, mysql, postgresql, sqlite
-from registry.typesystem.model import NOTHING, Catalogue, TypeExpr, TypeSystemError
+from registry.typesystem import (
+    avro,
+    delimited,
+    generic,
+    hive,
+    iceberg,
+    json_schema,
+    mysql,
+    oracle,
+    parquet,
+    postgresql,
+    protobuf,
+    sqlite,
+    sqlserver,
+)
+from registry.typesystem.model import ANY_NAME, NOTHING, Catalogue, Slot, TypeExpr, TypeSystemError
 from registry.typesystem.params import check_params
+from registry.typesystem.parts import take_spelled
 from registry.typesystem.reading import Found, Reading
 from registry.typesystem.rendering import write
 
@@ -30,6 +45,15 @@ _FLAVORS = {
     "mysql": _Flavor(mysql.read, mysql.normal),
     "mariadb": _Flavor(mysql.read, mysql.normal_mariadb),
     "sqlite": _Flavor(sqlite.read, sqlite.normal),
+    "hive": _Flavor(hive.read, hive.normal),
+    "iceberg": _Flavor(iceberg.read, iceberg.normal),
+    "kafka_avro": _Flavor(avro.read, avro.normal),
+    "kafka_json": _Flavor(json_schema.read, json_schema.normal),
+    "kafka_protobuf": _Flavor(protobuf.read, protobuf.normal),
+    "parquet": _Flavor(parquet.read, parquet.normal),
+    "csv": _Flavor(delimited.read, delimited.normal),
+    "oracle": _Flavor(oracle.read, oracle.normal),
+    "sqlserver": _Flavor(sqlserver.read, sqlserver.normal),
 }
 
 
@@ -72,6 +96,10 @@ def build(
     flavor = _FLAVORS.get(catalogue.flavor, _GENERIC)
     params = {name: value for name, value in params.items() if value is not None}
     children = dict(children)
+    if typedef.has_named_parts:
+        spelled_parts, params = take_spelled(params)
+        for name, spelled in spelled_parts.items():
+            children.setdefault(name, parse(catalogue, spelled))
     for slot in typedef.slots:
         spelled = params.pop(slot.name, None)
         if slot.name not in children and isinstance(spelled, str):
@@ -98,9 +126,14 @@ def _parse(catalogue: Catalogue, native: str, field: Mapping[str, Any], *, depth
     typedef = catalogue.get(found.code) if found else None
     if found is None or typedef is None or check_params(typedef, found.params, reported=True):
         return _unknown(native)
-    if any(slot.required and slot.name not in {**found.children, **found.params} for slot in typedef.slots):
+    if any(_is_missing(slot, found) for slot in typedef.slots):
         return _unknown(native)
     return build(catalogue, found.code, found.params, found.children, native=native)
+
+
+def _is_missing(slot: Slot, found: Found) -> bool:
+    given = slot.name in found.children or slot.name in found.params
+    return slot.required and slot.name != ANY_NAME and not given
 
 
 def _unknown(native: Any) -> TypeExpr:

@@ -19,6 +19,7 @@ from registry.typesystem.model import (
     TypeSystemError,
 )
 from registry.typesystem.params import check_params
+from registry.typesystem.parts import members
 from registry.typesystem.sandbox import CLOCK, Clock, NotAllowed, Refused, Sandbox
 
 SECONDS = 0.05
@@ -49,7 +50,11 @@ def write(typedef: TypeDef, params: Mapping[str, Any], children: Mapping[str, Ty
     if typedef.render_template is None:
         return typedef.name
     template = _compiled(typedef.render_template)
-    values = {**params, **{slot: child.rendered for slot, child in children.items()}, CLOCK: Clock(SECONDS)}
+    values: dict[str, Any] = {**params, CLOCK: Clock(SECONDS)}
+    if typedef.has_named_parts:
+        values["members"] = members(params, children)
+    else:
+        values |= {slot: child.rendered for slot, child in children.items()}
     written, size = [], 0
     try:
         for part in template.generate(values):

@@ -97,7 +97,8 @@ def test_all_kinds_and_flavors_come_with_the_product() -> None:
     }  # fmt: skip
     assert set(flavors["mariadb"].sqlalchemy_dialects) == {"mysql", "mariadb"}
     assert len(bundled_catalogue("postgresql")) > 90
-    assert len(bundled_catalogue("oracle")) == len(bundled_catalogue("flavors")) == 0
+    assert all(len(bundled_catalogue(code)) > 8 for code in flavors)
+    assert len(bundled_catalogue("flavors")) == 0
 
 
 def test_no_two_types_of_a_flavor_share_a_spelling() -> None:

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from registry.seeding import bundled_catalogue
 from registry.typesystem import Catalogue, TypeExpr, build, parse, render
 
-FLAVORS = ("postgresql", "mysql", "mariadb", "sqlite")
+FLAVORS = (
+    "postgresql", "mysql", "mariadb", "sqlite", "oracle", "sqlserver", "hive", "iceberg", "parquet", "csv",
+    "kafka_avro", "kafka_json", "kafka_protobuf",
+)  # fmt: skip
 
 SAME = {
     "postgresql": [
