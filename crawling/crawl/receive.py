@@ -32,9 +32,7 @@ class Covered:
         self._scope = snapshot.scope
         self._places = places
         self._shows_schema = snapshot.coverage.shows_schema
-        self._missed = {
-            (each.schema, each.name) for each in (*snapshot.coverage.failed, *snapshot.coverage.skipped)
-        }
+        self._missed = _missed(snapshot)
 
     def __call__(self, name: str) -> bool:
         place = self._places.get(name)
@@ -55,9 +53,8 @@ def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] |
     began = time.monotonic()
     system = run.system
     catalogue = catalogue_for(system.flavor.code)
-    found = _by_name(snapshot)
     excluded = _excluded(system)
-    found = {name: document for name, document in found.items() if name not in excluded}
+    found = {name: document for name, document in _read_whole(snapshot).items() if name not in excluded}
     known = {
         name: each for name, each in baseline(system, scope=snapshot.scope).items() if name not in excluded
     }
@@ -113,8 +110,19 @@ def unmapped_types(found: Mapping[str, Document], *, catalogue: Catalogue) -> li
     return unmapped
 
 
-def _by_name(snapshot: Snapshot) -> dict[str, dict[str, Any]]:
-    return {qualified_name(each["schema"], each["name"]): each for each in snapshot.datasets}
+def _missed(snapshot: Snapshot) -> frozenset[tuple[str, str]]:
+    coverage = snapshot.coverage
+    return frozenset((each.schema, each.name) for each in (*coverage.failed, *coverage.skipped))
+
+
+def _read_whole(snapshot: Snapshot) -> dict[str, dict[str, Any]]:
+    """The documents that were read whole; of a broken view or a partly granted table there is only a part."""
+    missed = _missed(snapshot)
+    return {
+        qualified_name(each["schema"], each["name"]): each
+        for each in snapshot.datasets
+        if (each["schema"], each["name"]) not in missed
+    }
 
 
 def _places(
