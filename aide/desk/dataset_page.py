@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from aide.accounts.roles import Capability, can
 from aide.audit.models import AuditEntry
-from aide.desk import compare
+from aide.desk import compare, navigation
 from crawling.models import Change, CrawlRun, Mute, Observation, Proposal
 from registry import history, locations
 from registry.admin.datasets import KIND_ICONS, LABELS, STATUS_CHIPS
@@ -38,6 +38,7 @@ def context(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
         "may_edit": can(user, Capability.EDIT_CURATED, dataset.system),
         "may_crawl": can(user, Capability.START_CRAWL, dataset.system),
         "open_changes": _open_changes(dataset),
+        "reviews_url": navigation.reviews_of(dataset.system),
         "drift": Mute.objects.filter(
             system=dataset.system_id, dataset_name=dataset.name, lifted_at__isnull=True
         )[:100].count(),

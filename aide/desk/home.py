@@ -19,7 +19,6 @@ from registry.models import DatasetSchema, Field, System
 
 DAYS = 30
 CHART_SECONDS = 15
-REVIEWS = ("admin:crawling_reviews", "admin:crawling_review_changelist", "admin:crawling_proposal_changelist")
 RUNS = ("admin:crawling_crawlrun_changelist", "admin:crawling_runs")
 
 
@@ -34,7 +33,7 @@ def context(request: HttpRequest) -> dict[str, Any]:
     is_new = not latest and not System.objects.filter(deleted_at__isnull=True).exists()
     return {
         "waiting": waiting,
-        "reviews_url": navigation.first_page(REVIEWS),
+        "reviews_url": navigation.first_page(navigation.REVIEWS),
         "runs_url": navigation.first_page(RUNS),
         "failed_runs": work_counts.failed_runs(request),
         "suggestions": work_counts.suggestions(request),

@@ -8,9 +8,11 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
+from django.utils.http import urlencode
 
 from aide.accounts.roles import Capability, can
 from aide.desk import work_counts
+from registry.models import System
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,7 @@ GROUPS: tuple[tuple[str, tuple[Link, ...]], ...] = (
             Link(
                 "Reviews",
                 "review",
-                (
-                    "admin:crawling_reviews",
-                    "admin:crawling_review_changelist",
-                    "admin:crawling_proposal_changelist",
-                ),
+                ("admin:crawling_reviews",),
                 count=work_counts.open_reviews,
             ),
             Link(
@@ -128,6 +126,15 @@ def _entry(request: HttpRequest, link: Link) -> dict[str, Any] | None:
         "is_bad": link.is_bad,
         "current": False,
     }
+
+
+REVIEWS = ("admin:crawling_reviews",)
+
+
+def reviews_of(system: System) -> str:
+    """The address of a system's open reviews; empty while there is no such page."""
+    page = first_page(REVIEWS)
+    return f"{page}?{urlencode({'system': system.code, 'all': 1})}" if page else ""
 
 
 def first_page(pages: Iterable[str]) -> str | None:

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
 from aide.accounts.roles import Capability, can
-from aide.desk import schedules
+from aide.desk import navigation, schedules
 from crawling.models import Change, CrawlRun, Proposal
 from registry.models import Dataset, System
 
@@ -46,6 +46,7 @@ def context(
         "may_edit": can(user, Capability.MANAGE_SYSTEMS, system),
         "may_crawl": can(user, Capability.START_CRAWL, system),
         "start_url": start_url(system),
+        "reviews_url": navigation.reviews_of(system),
         "runs_url": _page("admin:crawling_crawlrun_changelist"),
     }
 

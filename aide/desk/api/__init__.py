@@ -1,0 +1,1 @@
+"""Answers that join what several apps know."""
