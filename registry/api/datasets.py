@@ -99,7 +99,7 @@ class DatasetShape(Shape):
             made = locations.qualified_name(kind, location)
             if not name:
                 attrs["name"] = made
-            elif kind == Dataset.Kind.RDBMS and name != made:
+            elif kind == Dataset.Kind.RDBMS and location.get("schema") and name != made:
                 raise serializers.ValidationError({"name": [f"At this location the name is {made}."]})
         elif not name and old is None:
             raise serializers.ValidationError({"name": ["Give a name or a location."]})

@@ -167,22 +167,29 @@ def publish_document(dataset: Dataset, document: Any, *, by: Any) -> versions.Pu
         raise document_errors(error.errors) from error
     if not clean["fields"]:
         raise _invalid("document.fields", "A version has at least one field.")
-    location = None
-    schema, name = reading.place_of(dataset)
-    if clean["name"]:
-        if dataset.location and (clean["name"], clean["schema"] or schema) != (name, schema):
-            raise _invalid("document.name", f"This dataset is {dataset.name}.")
-        if not dataset.location and dataset.kind == Dataset.Kind.RDBMS:
-            if locations.dataset_name(clean) != dataset.name:
-                raise _invalid("document.name", f"This dataset is {dataset.name}.")
-            location = {"schema": clean["schema"] or "", "table": clean["name"]}
-    clean["schema"], clean["name"] = (location["schema"], location["table"]) if location else (schema, name)
+    location = _settle_place(dataset, clean)
     return versions.publish(
         versions.Publication(clean, dataset=dataset, location=location),
         system=dataset.system,
         by=by,
         origin=DatasetSchema.Origin.API,
     )
+
+
+def _settle_place(dataset: Dataset, clean: dict[str, Any]) -> dict[str, str] | None:
+    """Gives the document the dataset's own names; the location to store where the dataset had none."""
+    schema, name = reading.place_of(dataset)
+    refused = _invalid("document.name", f"This dataset is {dataset.name}.")
+    if not clean["name"] or dataset.location or dataset.kind != Dataset.Kind.RDBMS:
+        same_schema = not clean["schema"] or not schema or clean["schema"] == schema
+        if clean["name"] and not (clean["name"] == name and same_schema):
+            raise refused
+        clean["schema"], clean["name"] = schema, name
+        return None
+    if locations.dataset_name(clean) != dataset.name:
+        raise refused
+    clean["schema"] = clean["schema"] or ""
+    return {"schema": clean["schema"], "table": clean["name"]}
 
 
 def refuse_published(schema: DatasetSchema) -> None:

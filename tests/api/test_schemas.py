@@ -220,3 +220,27 @@ def test_the_versions_of_a_dataset_are_listed(engineer):
     assert published["total"] == 1
     since = timezone.now().date().isoformat()
     assert engineer.get(f"/api/v1/dataset-schemas?published_at__gte={since}").json()["total"] == 1
+
+
+@pytest.mark.parametrize(
+    ("location", "document", "status"),
+    [
+        ({}, {"schema": "shop", "name": "orders"}, 201),
+        ({}, {"name": "orders"}, 422),
+        ({"database": "shop", "table": "orders"}, {"schema": "shop", "name": "orders"}, 201),
+        ({"schema": "shop", "table": "orders"}, {"schema": "other", "name": "orders"}, 422),
+        ({"schema": "shop", "table": "orders"}, {"schema": "shop", "name": "other"}, 422),
+        ({"schema": "shop", "table": "orders"}, {"name": "orders"}, 201),
+        ({"schema": "shop", "table": "orders"}, {}, 201),
+    ],
+)
+def test_a_document_must_be_of_its_dataset(engineer, location, document, status):
+    make_system("here")
+    body = {"system": "here", "kind": "rdbms", "name": "shop.orders", "location": location}
+    dataset = ok(engineer.post("/api/v1/datasets", body))
+    body = {"dataset_id": dataset["id"], "document": make_document(**document)}
+    answer = engineer.post("/api/v1/dataset-schemas", body)
+    assert answer.status_code == status, answer.content
+    if not location and status == 201:
+        place = engineer.get(f"/api/v1/datasets/{dataset['id']}").json()["location"]
+        assert place == {"schema": "shop", "table": "orders"}
