@@ -8,7 +8,7 @@ from aide.work import queue
 from aide.work.runner import tick
 
 
-@shared_task(name="aide.work.run_item", ignore_result=True)
+@shared_task(name=queue.RUN_ITEM, ignore_result=True)
 def run_item(item_id: int) -> None:
     """Carry out the item unless another worker has it; anything that fails is kept on its row."""
     worker = queue.worker_name()

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
+from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
@@ -18,6 +19,9 @@ from aide.work.models import WorkerBeat, WorkItem
 from aide.work.registry import TASKS, Task
 
 log = structlog.get_logger(__name__)
+
+RUN_ITEM = "aide.work.run_item"
+"""The name of the Celery task that carries out one item."""
 
 wake = threading.Event()
 """Set when work was queued in this process, so that its runner need not wait for its next look."""
@@ -53,11 +57,9 @@ def _announce(item_id: int) -> None:
 
 def send(item_id: int) -> None:
     """Give an item's id to Celery. A broker that is away is no loss: the tick sends it again."""
-    from aide.work.celery_tasks import run_item
-
     WorkItem.objects.filter(pk=item_id).update(sent_at=timezone.now())
     try:
-        run_item.apply_async(args=[item_id], retry=False)
+        current_app.send_task(RUN_ITEM, args=[item_id], retry=False)
     except OSError as error:  # the broker is away; the row stays queued
         log.warning("work.broker_away", item=item_id, error=type(error).__name__)
     except Exception as error:  # noqa: BLE001 (kombu wraps what the transport raises; the row stays queued)
