@@ -28,6 +28,7 @@ api_urls: list[Any] = [
             "registry.api.urls",
             "crawling.api.urls",
             "lineage.api.urls",
+            "aide.desk.api.urls",
         )
         if find_spec(module.rsplit(".", 1)[0]) and find_spec(module)
     ),

@@ -8,10 +8,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from crawling import baseline
+from aide.desk.net_changes import net_changes
 from crawling import diff as schema_diff
-from registry import history, locations, reading
-from registry.catalogues import catalogue_for
+from registry import history
 from registry.documents import field_path, split_path
 from registry.models import Dataset, DatasetSchema, Field, FieldBinding
 
@@ -68,27 +67,10 @@ def chosen(versions: list[DatasetSchema], asked: Any) -> tuple[DatasetSchema, Da
 
 
 def compare(dataset: Dataset, before: DatasetSchema, after: DatasetSchema) -> Comparison:
-    """The net difference of two versions, in eight statements however many fields there are."""
+    """The net difference of two versions, in ten statements however many fields there are."""
     bindings = _bindings(before, after)
     pairs = history.pairs(bindings[before.pk], bindings[after.pk])
-    old_paths = history.paths(bindings[before.pk])
-    renames = {
-        old_paths[pair.field_id]: pair.after.name
-        for pair in pairs
-        if pair.before and pair.after and pair.before.name != pair.after.name
-    }
-    places = {dataset.pk: reading.place_of(dataset)}
-    documents = reading.documents_of({before.pk, after.pk}, names=places)
-    tags = baseline.personal_data([dataset.pk])
-    changes = schema_diff.diff(
-        documents[before.pk],
-        documents[after.pk],
-        catalogue=catalogue_for(dataset.system.flavor.code),
-        context=schema_diff.Context(pii={(dataset.name, path): codes for (_, path), codes in tags.items()}),
-        dataset=dataset.name,
-        renames=renames,
-        positional=locations.is_positional(dataset.kind, dataset.location),
-    )
+    changes = net_changes(dataset, before, after)
     by_path: dict[str, list[schema_diff.Change]] = {}
     for change in changes:
         if change.field is not None:

@@ -129,8 +129,9 @@ def _without(document: Document, names: set[str]) -> Document:
 def _places(*schema_ids: int) -> dict[int, dict[int, _Place]]:
     found: dict[int, dict[int, _Place]] = {schema_id: {} for schema_id in schema_ids}
     rows = FieldBinding.objects.filter(dataset_schema_id__in=schema_ids)
-    for schema_id, *place in rows.values_list("dataset_schema_id", "field_id", "name", "parent_field_id"):
-        found[schema_id][place[0]] = _Place(*place)
+    columns = ("dataset_schema_id", "field_id", "name", "parent_field_id")
+    for schema_id, field_id, name, parent_id in rows.values_list(*columns):
+        found[schema_id][field_id] = _Place(field_id, name, parent_id)
     return found
 
 

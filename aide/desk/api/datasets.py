@@ -1,4 +1,4 @@
-"""Questions about a dataset whose answers need more than the registry: differences of versions, checks of documents."""
+"""Questions about a dataset that the registry alone cannot answer: versions compared, documents checked."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class PathAnswer(serializers.Serializer[Any]):
     """What a change is about."""
 
     dataset = serializers.CharField()
-    field = serializers.CharField(allow_null=True)  # type: ignore[assignment]
+    field = serializers.CharField(allow_null=True)
 
 
 class ChangeAnswer(serializers.Serializer[Any]):
