@@ -117,7 +117,8 @@ def _fields(children: Mapping, schema_id: int, parent: int | None, finish: Finis
             "name": row[3],
             "position": row[4],
             "native_type": row[6],
-            "type_name": row[16] or "",
+            # A column declared without a type (SQLite) has an empty name, a document that told none has none.
+            "type_name": row[16] or ("" if not row[6] else None),
             "parameters": row[19] or {},
             "nullable": row[7],
             "default": row[8],
