@@ -136,6 +136,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "axes",
     "csp",
+    "django_filters",
     "django_htmx",
     "rest_framework",
     "drf_spectacular",

@@ -1,20 +1,26 @@
 """Filters and sorting of lists, from what a view declares; a key that it does not declare is refused.
 
 A view declares `filters = {"code": text(), "flavor": ref("flavor__code"), "created_at": moment()}` and
-`sorts = {"code": "code"}`.
+`sorts = {"code": "code"}`. django-filter does the filtering: each view gets a `FilterSet` with one filter a
+parameter, whose form field reads the text.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import django_filters
+from django import forms
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
+from django_filters.rest_framework import DjangoFilterBackend
+from drf_spectacular.extensions import OpenApiFilterExtension
 from rest_framework.filters import BaseFilterBackend
 from rest_framework.request import Request
 
@@ -49,9 +55,9 @@ def asked(request: Request, view: Any, key: str) -> Any:
     if value is None:
         return None
     name, _, ending = key.partition("__")
+    read = view.filters[name].read
     try:
-        read = view.filters[name].read
-        return [read(part) for part in value.split(",") if part] if ending == "in" else read(value)
+        return _several(read)(value) if ending == "in" else read(value)
     except ValueError as error:
         raise ApiValidationError([{"field": key, "code": "invalid", "detail": str(error)}]) from error
 
@@ -97,47 +103,111 @@ def choice(values: list[str], path: str | None = None) -> Filter:
 
 def parameter_names(view: Any) -> frozenset[str]:
     """Every query parameter that a list takes from its declared filters."""
-    filters: dict[str, Filter] = getattr(view, "filters", {})
-    return frozenset(
-        f"{name}__{ending}" if ending else name for name, one in filters.items() for ending in one.endings
-    )
+    return frozenset(parameter for parameter, _, _ in _parameters(getattr(view, "filters", {})))
 
 
-class FieldFilters(BaseFilterBackend):
+def _parameters(filters: Mapping[str, Filter]) -> list[tuple[str, Filter, str]]:
+    """(parameter, what it was declared as, ending) of every key with each of its endings."""
+    return [
+        (f"{name}__{ending}" if ending else name, one, ending)
+        for name, one in filters.items()
+        for ending in sorted(one.endings)
+    ]
+
+
+class ReadField(forms.Field):
+    """A form field that reads the text of one parameter; absent is None, empty is a value like any other."""
+
+    def __init__(self, *, read: Callable[[str], Any], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.read = read
+
+    def clean(self, value: Any) -> Any:
+        if value is None:
+            return None
+        try:
+            return self.read(value)
+        except ValueError as error:
+            raise ValidationError(str(error), code="invalid") from error
+
+
+class ParameterFilter(django_filters.Filter):
+    """Compares with what the field has read, whatever its value; only an absent parameter filters nothing."""
+
+    field_class = ReadField
+
+    def filter(self, queryset: QuerySet[Any], value: Any) -> QuerySet[Any]:
+        return queryset if value is None else queryset.filter(**self.condition(value))
+
+    def condition(self, value: Any) -> dict[str, Any]:
+        name, lookup = str(self.field_name), self.lookup_expr
+        return {name if lookup == "exact" else f"{name}__{lookup}": value}
+
+
+class LikeFilter(ParameterFilter):
+    """`__like=`: a part of the text in any case, or a pattern with `%`."""
+
+    def condition(self, value: str) -> dict[str, Any]:
+        return like(str(self.field_name), value)
+
+
+def filter_set(filters: Mapping[str, Filter]) -> type[django_filters.FilterSet]:
+    """The FilterSet for declared filters; keys by which the view itself filters are not in it."""
+    members = {
+        parameter: _filter(one, parameter.partition("__")[0], ending)
+        for parameter, one, ending in _parameters(filters)
+        if one.path != ""
+    }
+    return type("DeclaredFilters", (django_filters.FilterSet,), members)
+
+
+def _filter(one: Filter, name: str, ending: str) -> ParameterFilter:
+    path = one.path or name
+    if ending == "like":
+        return LikeFilter(path, label=name, read=_short)
+    if ending == "in":
+        return ParameterFilter(path, "in", label=name, read=_several(one.read))
+    return ParameterFilter(path, ending or "exact", label=name, read=one.read)
+
+
+class FieldFilters(DjangoFilterBackend):
     """`field=`, `field__like=`, `field__in=a,b`, `field__gte=`, `field__lte=`."""
 
-    def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: Any) -> QuerySet[Any]:
-        filters: dict[str, Filter] = getattr(view, "filters", {})
-        errors: list[dict[str, str]] = []
-        for key, value in request.query_params.dict().items():
-            name, _, ending = key.partition("__")
-            one = filters.get(name)
-            if one is None or ending not in one.endings or one.path == "":
-                continue  # `known_parameters` has refused what is unknown, the rest is not for us
-            try:
-                queryset = queryset.filter(**_condition(one, name, ending, value))
-            except ValueError as error:
-                errors.append({"field": key, "code": "invalid", "detail": str(error)})
-        if errors:
-            raise ApiValidationError(errors)
-        return queryset
+    def get_filterset_class(self, view: Any, queryset: Any = None) -> type[django_filters.FilterSet] | None:
+        kind = type(view)
+        if "declared_filter_set" not in vars(kind):
+            kind.declared_filter_set = filter_set(getattr(view, "filters", {}))
+        return kind.declared_filter_set
 
-    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
-        found = []
-        for name, one in getattr(view, "filters", {}).items():
-            for ending in sorted(one.endings):
-                schema = dict(one.schema)
-                if ending in {"in", "like"}:
-                    schema = {"type": "string"}
-                found.append(
-                    {
-                        "name": f"{name}__{ending}" if ending else name,
-                        "in": "query",
-                        "required": False,
-                        "schema": schema,
-                    }
-                )
-        return found
+    def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: Any) -> QuerySet[Any]:
+        asked_for = self.get_filterset(request, queryset, view)
+        if not asked_for.is_valid():
+            raise ApiValidationError(
+                {"field": parameter, "code": str(error.code), "detail": " ".join(error.messages)}
+                for parameter, errors in asked_for.errors.as_data().items()
+                for error in errors
+            )
+        return asked_for.qs
+
+
+class FieldFiltersInSchema(OpenApiFilterExtension):
+    """The parameters of the declared filters in the OpenAPI document."""
+
+    target_class = "aide.core.api.filters.FieldFilters"
+    priority = 1
+
+    def get_schema_operation_parameters(
+        self, auto_schema: Any, *args: Any, **kwargs: Any
+    ) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": parameter,
+                "in": "query",
+                "required": False,
+                "schema": {"type": "string"} if ending in {"in", "like"} else dict(one.schema),
+            }
+            for parameter, one, ending in _parameters(getattr(auto_schema.view, "filters", {}))
+        ]
 
 
 class Sorting(BaseFilterBackend):
@@ -175,28 +245,30 @@ class Sorting(BaseFilterBackend):
         ]
 
 
-def _condition(one: Filter, name: str, ending: str, value: str) -> dict[str, Any]:
-    path = one.path or name
-    if ending == "like":
-        return like(path, value)
-    if ending == "in":
+def like(path: str, value: str) -> dict[str, Any]:
+    """Contains the text in any case; with `%` in it, the whole value must match the pattern."""
+    if "%" not in value:
+        return {f"{path}__icontains": value}
+    pattern = ".*".join(re.escape(part) for part in re.split("%+", value))
+    return {f"{path}__iregex": f"^{pattern}$"}
+
+
+def _short(value: str) -> str:
+    if len(value) > MAX_LIKE:
+        raise ValueError(f"At most {MAX_LIKE} characters.")
+    if value.count("%") > 10:
+        raise ValueError("At most 10 wildcards.")
+    return value
+
+
+def _several(read: Callable[[str], Any]) -> Callable[[str], list[Any]]:
+    def read_all(value: str) -> list[Any]:
         parts = [part for part in value.split(",") if part != ""]
         if len(parts) > MAX_LISTED:
             raise ValueError(f"At most {MAX_LISTED} values.")
-        return {f"{path}__in": [one.read(part) for part in parts]}
-    return {f"{path}__{ending}" if ending else path: one.read(value)}
+        return [read(part) for part in parts]
 
-
-def like(path: str, value: str) -> dict[str, Any]:
-    """Contains the text in any case; with `%` in it, the whole value must match the pattern."""
-    if len(value) > MAX_LIKE:
-        raise ValueError(f"At most {MAX_LIKE} characters.")
-    if "%" not in value:
-        return {f"{path}__icontains": value}
-    if value.count("%") > 10:
-        raise ValueError("At most 10 wildcards.")
-    pattern = ".*".join(re.escape(part) for part in re.split("%+", value))
-    return {f"{path}__iregex": f"^{pattern}$"}
+    return read_all
 
 
 def _text(value: str) -> str:
