@@ -43,9 +43,9 @@ def propose(
     offers = _unmuted(run, diffs, covered=covered)
     live = {
         proposal.dataset_name: proposal
-        for proposal in Proposal.objects.select_for_update().filter(
-            system=run.system, origin=Proposal.Origin.CRAWL, status__in=Proposal.LIVE
-        )
+        for proposal in Proposal.objects.select_for_update()
+        .filter(system=run.system, origin=Proposal.Origin.CRAWL, status__in=Proposal.LIVE)
+        .order_by("pk")  # the order in which applying locks them, too
     }
     asked = _undecided(live.values())
     fresh, ended = [], []

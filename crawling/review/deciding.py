@@ -66,7 +66,7 @@ def decide(
     a rejection without a reason, an approval without what it requires (422), and a second yes by the first person
     (FOUR_EYES_REQUIRED).
     """
-    changes = _changes([proposal.pk for proposal in proposals])
+    changes = _locked_changes([proposal.pk for proposal in proposals])
     rejected = {each.change_id: each for each in reject}
     _check_rejections(rejected, changes)
     if isinstance(approve, str):
@@ -111,7 +111,10 @@ def withdraw(change_ids: Collection[int], *, proposals: Iterable[Proposal]) -> i
     return deleted
 
 
-def _changes(proposal_ids: list[int]) -> dict[int, Change]:
+def _locked_changes(proposal_ids: list[int]) -> dict[int, Change]:
+    """The changes of these proposals, which nobody applies or supersedes until the transaction ends."""
+    locked = Proposal.objects.select_for_update().filter(pk__in=proposal_ids).order_by("pk")
+    list(locked.values_list("pk", flat=True))
     found: dict[int, Change] = {}
     for start in range(0, len(proposal_ids), 300):
         rows = (

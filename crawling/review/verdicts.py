@@ -38,7 +38,7 @@ def settle(case: Case, *, by: Any, comment: str, granted: Collection[str]) -> No
             if noted or by_plan or change.state == State.WAITING:
                 case.stale.append(change)
             continue
-        if noted and not _may(case, draft.person, change):
+        if draft is not None and noted and not _may(case, draft.person, change):
             continue
         _approve(case, change, draft if noted else None, first, by_plan=by_plan, comment=comment, now=now)
         if _enough(case, change):

@@ -262,8 +262,9 @@ def _check_free(
     others = draft.bindings.exclude(pk=besides.pk) if besides else draft.bindings.all()
     if others.filter(field=field).exists():
         raise Conflict("FIELD_BINDING_FIELD_ID_ALREADY_EXISTS", "The draft holds this field already.")
-    top = position is not None and field.parent_id is None
-    if top and others.filter(position=position, parent_field__isnull=True).exists():
+    if position is None or field.parent_id is not None:
+        return
+    if others.filter(position=position, parent_field__isnull=True).exists():
         raise Conflict("FIELD_BINDING_POSITION_ALREADY_EXISTS", f"Position {position} is taken.")
 
 

@@ -63,7 +63,7 @@ def _ids(hashes: Iterable[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     for start in range(0, len(listed), 500):
         rows = TypeInstance.objects.filter(content_hash__in=listed[start : start + 500])
-        found.update(rows.values_list("content_hash", "id"))
+        found.update((digest or "", pk) for digest, pk in rows.values_list("content_hash", "id"))
     return found
 
 

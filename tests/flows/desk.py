@@ -61,7 +61,7 @@ class Desk:
     def approve_all(self, run: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         """Everything by the steward, what is breaking confirmed by the approver."""
         outcome = self.decide(run, approve="all")
-        if outcome["waiting"]:
+        if outcome["waiting"] or self.changes():
             again = self.decide(run, self.by_approver, approve="all")
             outcome = {key: outcome[key] + again[key] for key in outcome} | {"waiting": again["waiting"]}
         return outcome
