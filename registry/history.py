@@ -46,6 +46,12 @@ class FieldPair:
             return "removed"
         return "changed" if self.differences else "same"
 
+    @property
+    def type_words(self) -> str:
+        """The type it came with or went with; for a field in both, the newer one."""
+        binding = self.after or self.before
+        return type_of(binding) if binding else ""
+
 
 def steps_of(subject: Field) -> list[Step]:
     """The published versions in which the field came or changed, the newest first."""

@@ -48,6 +48,8 @@ class DeskAdmin(_Base):
     """
 
     page_title = ""
+    # What one row is called on the screen, where the model's own name is not the word for it.
+    noun = ""
     lead = ""
     how = ""
     empty_sentence = ""
@@ -95,7 +97,7 @@ class DeskAdmin(_Base):
     ) -> Any:
         context = {"subtitle": None, **(extra_context or {})}
         if object_id is None:
-            context = {"title": f"Add {self.opts.verbose_name}", **self._words(), **context}
+            context = {"title": f"Add {self._noun()}", **self._words(), **context}
         try:
             return super().changeform_view(request, object_id, form_url, context)
         except DomainError as error:
@@ -112,7 +114,15 @@ class DeskAdmin(_Base):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def _words(self) -> dict[str, str]:
-        return {"lead": self.lead, "how": self.how, "empty_sentence": self.empty_sentence}
+        return {
+            "lead": self.lead,
+            "how": self.how,
+            "empty_sentence": self.empty_sentence,
+            "noun": self._noun(),
+        }
+
+    def _noun(self) -> str:
+        return self.noun or str(self.opts.verbose_name)
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         changelist: Any = super().get_changelist_instance(request)

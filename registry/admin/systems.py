@@ -58,6 +58,7 @@ class FlavorForm(VersionedForm):
 @admin.register(SystemFlavor)
 class SystemFlavorAdmin(RecordedAdmin):
     page_title = "Flavors"
+    noun = "flavor"
     lead = "Technologies (flavors) such as PostgreSQL or Kafka with Avro. Each has its own catalogue of data types."
     how = (
         "A system belongs to one flavor, and its columns are read with that flavor's data types.\n\n"
@@ -86,6 +87,8 @@ class SystemFlavorAdmin(RecordedAdmin):
 
 @admin.register(CredentialRef)
 class CredentialRefAdmin(RecordedAdmin):
+    page_title = "Credential references"
+    noun = "credential reference"
     lead = "Where passwords can be found. The password itself is never stored or shown here."
     how = (
         "Environment variable: the path is the variable's name in the server's environment.\n\n"

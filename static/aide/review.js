@@ -10,7 +10,8 @@
   const status = document.getElementById("save-state");
   const dialog = document.getElementById("reject-dialog");
   const keys = document.getElementById("keys-dialog");
-  const UNDECIDED = ["open", "stale"];
+  const second = root.dataset.second === "1";
+  const UNDECIDED = second ? ["waiting"] : ["open", "stale"];
   const counts = {
     decided: Number(root.dataset.decided), total: Number(root.dataset.total),
     safe: Number(root.dataset.openSafe), noted: Number(root.dataset.noted),
@@ -129,7 +130,7 @@
     const bar = document.getElementById("progress");
     if (bar) {
       bar.value = counts.decided;
-      document.getElementById("progress-words").textContent = counts.decided + " of " + counts.total + " decided";
+      document.getElementById("progress-words").textContent = counts.decided + " of " + counts.total + (second ? " confirmed" : " decided");
     }
     showCount(document.querySelector("[data-safe='all']"), counts.safe);
     const section = row.closest("[data-section]");

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from aide.accounts.keys import make_key
@@ -55,6 +56,7 @@ def addresses(shop: Shop) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_registry_screens_are_accessible_and_quiet_in_light_and_dark(visit: Any, shop: Shop) -> None:
     pages = addresses(shop)
     found = {}
