@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from aide.accounts.roles import Capability, can
 from aide.desk import charts, navigation, schedules, work_counts
-from crawling.models import Change, CrawlPlan, Decision, Verdict
+from aide.work.queue import workers_alive
+from crawling.models import Change, CrawlPlan, CrawlRun, Decision, Verdict
 from registry.models import DatasetSchema, Field, System
 
 DAYS = 30
@@ -49,6 +50,7 @@ def context(request: HttpRequest) -> dict[str, Any]:
         "decisions": decisions,
         "published": [] if decisions else _recently_published(),
         "is_new": is_new,
+        "no_worker": latest is not None and latest.status == CrawlRun.Status.QUEUED and not workers_alive(),
         "has_runs": latest is not None,
         **(_charts() if latest else {}),
     }

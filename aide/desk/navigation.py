@@ -134,7 +134,7 @@ REVIEWS = ("admin:crawling_reviews",)
 def reviews_of(system: System) -> str:
     """The address of a system's open reviews; empty while there is no such page."""
     page = first_page(REVIEWS)
-    return f"{page}?{urlencode({'system': system.code, 'all': 1})}" if page else ""
+    return f"{page}?{urlencode({'system': system.code, 'all': '1'})}" if page else ""
 
 
 def first_page(pages: Iterable[str]) -> str | None:

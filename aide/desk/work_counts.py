@@ -89,11 +89,13 @@ def _count_waiting(request: HttpRequest) -> Waiting:
         own = Change.objects.filter(decisions__person=request.user.pk, decisions__verdict="approve")
         second &= ~Q(pk__in=own.values("pk"))
         mine = first | second
+    crawled = Q(proposal__crawl_run__isnull=False)
     found = rows.aggregate(
         changes=Count("pk", filter=first),
         breaking=Count("pk", filter=first & Q(risk=Change.Risk.BREAKING)),
-        reviews=Count("proposal__crawl_run", filter=first, distinct=True),
-        reviews_for_me=Count("proposal__crawl_run", filter=mine, distinct=True),
+        # A review stands for a system: its newest run shows what the older ones left open.
+        reviews=Count("proposal__system", filter=first & crawled, distinct=True),
+        reviews_for_me=Count("proposal__system", filter=mine & crawled, distinct=True),
         oldest=Min("proposal__created_at", filter=first),
         for_second=Count("pk", filter=second),
         for_second_oldest=Min("proposal__created_at", filter=second),

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from aide.work.models import WorkerBeat
 from crawling.models import Change, CrawlPlan, CrawlRun, Decision, Proposal
 from registry.models import Dataset, System
 from tests.admin.conftest import Screen
@@ -90,6 +91,14 @@ def test_a_failed_crawl_counts_until_a_later_one_went_through(
     assert b"db refused the connection." in response.content
     CrawlRun.objects.create(system=system, trigger="person", status=CrawlRun.Status.COMPLETED)
     assert client.get(reverse(HOME)).context["failed_runs"] == []
+
+
+def test_a_queued_crawl_without_a_worker_is_said(screen: Callable[..., Screen], system: System) -> None:
+    CrawlRun.objects.create(system=system, trigger="person", status=CrawlRun.Status.QUEUED)
+    client = screen("engineer")
+    assert b"No worker is running, so crawls wait." in client.get(reverse(HOME)).content
+    WorkerBeat.objects.create(name="worker-1", seen_at=timezone.now())
+    assert b"No worker is running" not in client.get(reverse(HOME)).content
 
 
 def test_decisions_of_one_go_are_one_line(screen: Callable[..., Screen], system: System) -> None:
