@@ -94,6 +94,8 @@ class Section:
     dataset_id: int | None = None
     version: Any = None
     rows: list[Row] = field(default_factory=list)
+    open_states: tuple[str, ...] = standing.UNDECIDED
+    """For a second person, what waits is what is open."""
 
     @property
     def is_new(self) -> bool:
@@ -110,15 +112,11 @@ class Section:
 
     @property
     def undecided(self) -> int:
-        return sum(1 for row in self.rows if row.standing.state in standing.UNDECIDED)
+        return sum(1 for row in self.rows if row.standing.state in self.open_states)
 
     @property
     def decided(self) -> int:
         return len(self.rows) - self.undecided
-
-    @property
-    def can_be_taken(self) -> bool:
-        return any(row.standing.may_approve for row in self.rows)
 
 
 @dataclass
@@ -173,12 +171,12 @@ class Review:
         return [r for r in self.rows if r.standing.state == standing.WAITING and r.standing.may_approve]
 
     @property
-    def confirmed(self) -> int:
-        return sum(
-            1
-            for r in self.rows
-            if r.standing.state == standing.APPROVED and r.change.state == Change.State.WAITING
-        )
+    def shown(self) -> int:
+        return sum(len(section.rows) for section in self.sections)
+
+    @property
+    def shown_decided(self) -> int:
+        return sum(section.decided for section in self.sections)
 
     @property
     def replaced(self) -> int:
@@ -246,6 +244,7 @@ def arrange(page: Review, *, risk: str, dataset: str, show: str, need: str, star
     if dataset:
         found = [section for section in found if section.key == dataset]
     for section in found:
+        section.open_states = (standing.WAITING,) if need == "second" else standing.UNDECIDED
         section.rows.sort(key=lambda row: (ORDER[Change.Risk(row.change.risk)], row.change.place))
     page.sections = list(_cut(found, start=start))
     shown = sum(len(section.rows) for section in page.sections)

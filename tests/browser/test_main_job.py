@@ -125,7 +125,7 @@ def test_two_people_review_a_crawl_by_keyboard_alone(visit: Any, shop: Shop) -> 
     page = second.sign_in("approver@example.com", shop.password)
     follow(page, "Confirm")
     follow(page, "Confirm Shop")
-    follow(page, "Confirm all 1")
+    follow(page, "Confirm 1")
     expect(page.get_by_test_id("outlook")).to_contain_text("Apply 1 now")
     enter(page)
     expect(page.get_by_role("heading", level=1)).to_have_text("1 change applied")
