@@ -123,10 +123,10 @@
   function count(row, was, now) {
     const isOpen = (state) => UNDECIDED.includes(state);
     const isNoted = (state) => state === "approved" || state === "rejected";
-    const isSafe = (state) => state === "open" && row.dataset.risk === "safe";
+    const isSafe = (each, state) => state === "open" && each.dataset.risk === "safe";
     counts.decided += Number(isOpen(was)) - Number(isOpen(now));
     counts.noted += Number(isNoted(now)) - Number(isNoted(was));
-    counts.safe += Number(isSafe(now)) - Number(isSafe(was));
+    counts.safe += Number(isSafe(row, now)) - Number(isSafe(row, was));
     const bar = document.getElementById("progress");
     if (bar) {
       bar.value = counts.decided;
@@ -139,7 +139,7 @@
     const link = root.querySelector("[data-index='" + section.dataset.section + "']");
     link.querySelector("[data-tally]").textContent = done + "/" + inside.length;
     link.classList.toggle("done", done === inside.length);
-    showCount(section.querySelector("[data-safe]"), inside.filter((each) => isSafe(each.dataset.state)).length);
+    showCount(section.querySelector("[data-safe]"), inside.filter((each) => isSafe(each, each.dataset.state)).length);
   }
 
   function showCount(each, number) {
