@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,3 +35,21 @@ def type_catalogues(db: None) -> None:
     from registry.catalogues import load
 
     load(_seeds())
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _the_audit_log_goes_with_a_test_database() -> Iterator[None]:
+    """Tests that commit empty the whole database afterwards, and its guard would not let them."""
+    from django.test import TransactionTestCase
+
+    from aide.audit import guard
+
+    emptied = TransactionTestCase._fixture_teardown
+
+    def without_guard(case: TransactionTestCase) -> None:
+        with guard.lifted():
+            emptied(case)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", without_guard)
+        yield

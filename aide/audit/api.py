@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from aide.audit.chain import verify
 from aide.audit.models import AuditEntry
-from aide.core.api.filters import flag, moment, number, text
+from aide.core.api.filters import choice, edge, flag, moment, number, ref, text
 from aide.core.api.pagination import CursorOrPageOfItems
 from aide.core.api.shapes import Shape
 from aide.core.api.views import ReadMixin
@@ -74,6 +74,10 @@ class AuditViewSet(ReadMixin):
     filters = {
         "id": number(),
         "at": moment(),
+        "from": edge("at__gte"),
+        "to": edge("at__lte"),
+        "actor": text("actor_name"),
+        "system": ref("system_code"),
         "actor_id": number("actor_id"),
         "actor_name": text(),
         "via": text(),
@@ -83,7 +87,7 @@ class AuditViewSet(ReadMixin):
         "object_name": text(),
         "system_code": text(),
         "dataset_id": number(),
-        "risk": text(),
+        "risk": choice(["", "safe", "risky", "breaking"]),
         "touches_pii": flag(),
         "batch": text(),
         "request_id": text(),

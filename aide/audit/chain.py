@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC
 
-from django.conf import settings
 from django.db import transaction
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
+from aide.audit.marks import CONTENT, content_of, is_marked, is_signed, sign
 from aide.audit.models import AuditEntry, ChainHead
 
 BATCH = 500
-
-CONTENT = (
-    "at", "actor_id", "actor_name", "actor_roles", "via", "action", "object_type", "object_id", "object_name",
-    "system_code", "dataset_id", "risk", "touches_pii", "before", "after", "reason", "batch", "request_id",
-    "ip", "user_agent",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -40,19 +33,6 @@ def link(previous: str, *, place: int, entry_id: int, content: dict) -> str:
     return hashlib.sha256(f"{previous}\n{place}\n{entry_id}\n{text}".encode()).hexdigest()
 
 
-def content_of(row: dict) -> dict:
-    """A row's content in a form that reads back the same from every database."""
-    content = {name: row[name] for name in CONTENT}
-    content["at"] = row["at"].astimezone(UTC).isoformat(timespec="microseconds")
-    return content
-
-
-def sign(count: int, digest: str) -> str:
-    """The head's signature, made with the installation's secret key."""
-    key = hashlib.sha256(b"aide.audit.head" + settings.SECRET_KEY.encode()).digest()
-    return hmac.new(key, f"{count}:{digest}".encode(), hashlib.sha256).hexdigest()
-
-
 def seal(*, limit: int = 20_000) -> int:
     """Put unsealed rows into the chain, in batches of a short transaction each. Returns how many."""
     total = 0
@@ -66,9 +46,9 @@ def seal(*, limit: int = 20_000) -> int:
 
 def _seal_batch() -> int:
     with transaction.atomic():
-        head, _ = ChainHead.objects.select_for_update().get_or_create(
-            pk=1, defaults={"signature": sign(0, "")}
-        )
+        head = _locked_head()
+        if head is None:
+            return 0
         rows = list(
             AuditEntry.objects.filter(place__isnull=True).order_by("id").values("id", *CONTENT)[:BATCH]
         )
@@ -87,26 +67,59 @@ def _seal_batch() -> int:
         return len(rows)
 
 
+def _locked_head() -> ChainHead | None:
+    """The head, made if this is the beginning; None when rows are sealed and their head is gone."""
+    head = ChainHead.objects.select_for_update().filter(pk=1).first()
+    if head is None and not AuditEntry.objects.filter(place__isnull=False).exists():
+        new = {"signature": sign(0, "")}
+        head, _ = ChainHead.objects.select_for_update().get_or_create(pk=1, defaults=new)
+    return head
+
+
 def verify() -> Verdict:
-    """Recompute the whole chain and compare it with the rows and with the signed head."""
+    """Recompute the whole chain and compare it with the rows, their marks and the signed head.
+
+    `first_bad_id` is the first row that is not as it was written or not where it was; None where rows are missing
+    at the end, or the head itself is not ours. A row deleted before it was sealed leaves no trace.
+    """
     seal()
-    head = ChainHead.objects.filter(pk=1).first() or ChainHead(count=0, hash="", signature=sign(0, ""))
+    head = _head()
     place, digest, bad = 0, "", None
-    for row in _sealed_rows():
+    for row in _rows(AuditEntry.objects.filter(place__lte=head.count).order_by("place")):
         place += 1
         expected = link(digest, place=place, entry_id=row["id"], content=content_of(row))
-        if row["place"] != place or row["hash"] != expected:
+        if row["place"] != place or row["hash"] != expected or not is_marked(row):
             bad = row["id"]
             break
         digest = expected
-    signed = hmac.compare_digest(head.signature, sign(head.count, head.hash))
     whole = place == head.count and digest == head.hash
-    unsealed = AuditEntry.objects.filter(place__isnull=True).count()
+    if bad is None:
+        bad = _beyond_the_head() or _unmarked_among_unsealed()
     return Verdict(
-        ok=bad is None and whole and signed, sealed=head.count, unsealed=unsealed, first_bad_id=bad
+        ok=bad is None and whole and is_signed(head.count, head.hash, head.signature),
+        sealed=head.count,
+        unsealed=AuditEntry.objects.filter(place__isnull=True).count(),
+        first_bad_id=bad,
     )
 
 
-def _sealed_rows() -> Iterator[dict]:
-    rows = AuditEntry.objects.filter(place__isnull=False).order_by("place")
-    yield from rows.values("id", "place", "hash", *CONTENT).iterator(chunk_size=2000)
+def _head() -> ChainHead:
+    return ChainHead.objects.filter(pk=1).first() or ChainHead(count=0, hash="", signature=sign(0, ""))
+
+
+def _beyond_the_head() -> int | None:
+    """The first row with a place that the head does not know of."""
+    last = AuditEntry.objects.aggregate(last=Max("place"))["last"] or 0
+    count = _head().count  # read after the rows, so that what is being sealed now counts
+    if last <= count:
+        return None
+    return AuditEntry.objects.filter(place__gt=count).order_by("place").values_list("id", flat=True).first()
+
+
+def _unmarked_among_unsealed() -> int | None:
+    rows = _rows(AuditEntry.objects.filter(place__isnull=True).order_by("id"))
+    return next((row["id"] for row in rows if not is_marked(row)), None)
+
+
+def _rows(entries: QuerySet[AuditEntry]) -> Iterator[dict]:
+    yield from entries.values("id", "place", "hash", "mark", *CONTENT).iterator(chunk_size=2000)

@@ -11,6 +11,7 @@ from django.dispatch import Signal
 from django.utils import timezone
 
 from aide.audit import origin
+from aide.audit.marks import CONTENT, mark_of
 from aide.audit.models import AuditEntry
 from aide.work.queue import enqueue
 
@@ -75,6 +76,8 @@ def record(*entries: Entry, by: Any = None, batch: str = "") -> list[AuditEntry]
     ]
     if not rows:
         return []
+    for row in rows:
+        row.mark = mark_of({name: getattr(row, name) for name in CONTENT})
     saved = AuditEntry.objects.bulk_create(rows, batch_size=500)
     recorded.send(sender=AuditEntry, entries=saved)
     transaction.on_commit(_seal_soon, robust=True)

@@ -35,6 +35,12 @@ class AuditEntry(models.Model):
 
     place = models.PositiveBigIntegerField(null=True, blank=True, help_text="Place in the chain, from 1.")
     hash = models.CharField(max_length=64, blank=True)
+    mark = models.CharField(
+        max_length=64,
+        blank=True,
+        db_default="",
+        help_text="A keyed hash of the content, made as the row was written: it holds before the chain does.",
+    )
 
     class Meta:
         ordering = ["-id"]

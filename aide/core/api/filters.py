@@ -92,6 +92,11 @@ def moment(path: str | None = None) -> Filter:
     )
 
 
+def edge(path: str) -> Filter:
+    """One end of a span of time; the path ends with `__gte` or `__lte`."""
+    return Filter(path, read_moment, frozenset({""}), moment().schema)
+
+
 def choice(values: list[str], path: str | None = None) -> Filter:
     def read(value: str) -> str:
         if value not in values:

@@ -1,0 +1,206 @@
+"""What an attacker with the database in hand leaves behind in the audit log, and that checking it finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from aide.audit import chain, guard
+from aide.audit.entries import Entry, record
+from aide.audit.marks import is_marked
+from aide.audit.models import AuditEntry, ChainHead
+from tests.factories import api_client, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def note(count: int = 1, **values: Any) -> list[int]:
+    entries = [
+        Entry("thing.update", "thing", n, f"thing {n}", after={"n": n}, **values) for n in range(count)
+    ]
+    return [row.pk for row in record(*entries)]
+
+
+def sql(statement: str, *values: Any) -> None:
+    """As someone does who may change the schema: past the guard."""
+    with guard.lifted(), connection.cursor() as cursor:
+        cursor.execute(statement, values)
+
+
+def test_an_untouched_chain_is_whole():
+    note(1200)
+    assert chain.verify() == chain.Verdict(ok=True, sealed=1200, unsealed=0, first_bad_id=None)
+    note(3)
+    assert chain.verify() == chain.Verdict(ok=True, sealed=1203, unsealed=0, first_bad_id=None)
+
+
+def test_an_empty_log_is_whole():
+    assert chain.verify() == chain.Verdict(ok=True, sealed=0, unsealed=0, first_bad_id=None)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [field.column for field in AuditEntry._meta.concrete_fields if field.column not in ("id", "actor_id")],
+)
+def test_an_edit_of_any_column_of_a_sealed_row_is_found(column):
+    ids = note(5)
+    chain.seal()
+    values = {
+        "at": "2001-01-01 00:00:00+00:00",
+        "dataset_id": 77,
+        "touches_pii": True,
+        "before": '{"n": 9}',
+        "after": '{"n": 9}',
+        "place": 9,
+    }
+    sql(f"UPDATE audit_auditentry SET {column} = %s WHERE id = %s", values.get(column, "forged"), ids[2])
+    found = chain.verify()
+    assert not found.ok
+    assert found.first_bad_id == (ids[3] if column == "place" else ids[2])
+
+
+def test_an_edit_of_the_actor_is_found():
+    (entry,) = note()
+    chain.seal()
+    sql("UPDATE audit_auditentry SET actor_id = %s WHERE id = %s", make_user("viewer").pk, entry)
+    assert chain.verify().first_bad_id == entry
+
+
+def test_a_deleted_row_in_the_middle_is_found():
+    ids = note(5)
+    chain.seal()
+    sql("DELETE FROM audit_auditentry WHERE id = %s", ids[2])
+    found = chain.verify()
+    assert (found.ok, found.first_bad_id) == (False, ids[3])
+
+
+@pytest.mark.parametrize("kept", [0, 1, 4])
+def test_a_cut_tail_is_found(kept):
+    ids = note(5)
+    chain.seal()
+    sql("DELETE FROM audit_auditentry WHERE id > %s", ids[kept - 1] if kept else 0)
+    found = chain.verify()
+    assert (found.ok, found.sealed, found.first_bad_id) == (False, 5, None)
+    later = note()
+    assert (chain.verify().ok, chain.verify().first_bad_id) == (False, later[0])
+
+
+def test_an_edit_before_the_sealing_is_found():
+    ids = note(3)
+    sql("UPDATE audit_auditentry SET reason = 'forged' WHERE id = %s", ids[1])
+    assert AuditEntry.objects.get(pk=ids[1]).place is None
+    found = chain.verify()
+    assert (found.ok, found.first_bad_id) == (False, ids[1])
+    assert chain.verify().first_bad_id == ids[1]
+
+
+def test_a_row_that_nobody_recorded_is_found():
+    ids = note(2)
+    sql(
+        "INSERT INTO audit_auditentry (at, actor_name, actor_roles, via, action, object_type, object_id,"
+        " object_name, system_code, risk, touches_pii, reason, batch, request_id, ip, user_agent, hash, mark)"
+        " SELECT at, 'someone@else', actor_roles, via, action, object_type, object_id, object_name, system_code,"
+        " risk, touches_pii, reason, batch, request_id, ip, user_agent, hash, mark"
+        " FROM audit_auditentry WHERE id = %s",
+        ids[0],
+    )
+    assert chain.verify().first_bad_id == AuditEntry.objects.get(actor_name="someone@else").pk
+
+
+def test_a_chain_made_anew_after_an_edit_is_found():
+    """Who knows how rows are linked can compute every hash, but has no key for the marks and the head."""
+    ids = note(3)
+    chain.seal()
+    sql("UPDATE audit_auditentry SET reason = 'forged' WHERE id = %s", ids[1])
+    digest = ""
+    for row in AuditEntry.objects.order_by("place").values("id", "place", *chain.CONTENT):
+        digest = chain.link(digest, place=row["place"], entry_id=row["id"], content=chain.content_of(row))
+        sql("UPDATE audit_auditentry SET hash = %s WHERE id = %s", digest, row["id"])
+    ChainHead.objects.update(hash=digest)
+    assert (chain.verify().ok, chain.verify().first_bad_id) == (False, ids[1])
+
+
+def _forget_the_sealing(ids: list[int]) -> None:
+    sql("UPDATE audit_auditentry SET place = NULL, hash = '' WHERE id = %s", ids[-1])
+
+
+def _drop_the_head(ids: list[int]) -> None:
+    ChainHead.objects.all().delete()
+
+
+def _shorten_the_head(ids: list[int]) -> None:
+    sql("DELETE FROM audit_auditentry WHERE id = %s", ids[-1])
+    last = AuditEntry.objects.get(pk=ids[-2])
+    ChainHead.objects.update(count=last.place, hash=last.hash)
+
+
+def _forget_everything_sealed(ids: list[int]) -> None:
+    sql("UPDATE audit_auditentry SET place = place + 100 WHERE id = %s", ids[-1])
+
+
+@pytest.mark.parametrize(
+    "attack", [_forget_the_sealing, _drop_the_head, _shorten_the_head, _forget_everything_sealed]
+)
+def test_attacks_on_the_chain_itself_are_found(attack: Callable[[list[int]], None]):
+    ids = note(4)
+    chain.seal()
+    attack(ids)
+    assert not chain.verify().ok
+    assert not chain.verify().ok  # nor does checking repair it
+
+
+def test_verify_counts_what_was_sealed_while_it_looked():
+    """A row that is sealed between two looks is no forgery."""
+    note(3)
+    chain.seal()
+    real, looked = chain._beyond_the_head, []
+
+    def later() -> int | None:
+        if not looked:
+            looked.append(note(2))
+            chain.seal()
+        return real()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chain, "_beyond_the_head", later)
+        assert chain.verify() == chain.Verdict(ok=True, sealed=3, unsealed=0, first_bad_id=None)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "ü\U0001f600\n\t\"'\\",
+        [1, 1.0, -0.0, 0.1, 1e-9, 1e22, 1.5e300, 2**53, 2**63 + 1, 10**40, -(2**70), True, None],
+        {"b": {"1": [], "a": {}}, "a": ["x", ["y"]], "": ""},
+        ("a", "b"),
+    ],
+)
+def test_a_mark_holds_for_every_value_that_a_database_gives_back(value):
+    record(Entry("thing.update", "thing", 1, "thing", before={"value": value}, after=value))
+    row = AuditEntry.objects.values().get()
+    assert is_marked(row)
+    assert chain.verify().ok
+
+
+def test_a_new_secret_key_needs_the_earlier_one_beside_it(settings):
+    note(3)
+    assert chain.verify().ok
+    settings.SECRET_KEY, earlier = "another key for this installation", settings.SECRET_KEY
+    assert not chain.verify().ok
+    settings.SECRET_KEY_FALLBACKS = [earlier]
+    assert chain.verify().ok
+    note(2)
+    assert chain.verify() == chain.Verdict(ok=True, sealed=5, unsealed=0, first_bad_id=None)
+
+
+def test_the_api_says_which_row_is_bad():
+    admin = api_client(make_user("admin"))
+    ids = note(4)
+    assert admin.get("/api/v1/audit/verify").json()["ok"] is True
+    sql("UPDATE audit_auditentry SET hash = %s WHERE id = %s", "0" * 64, ids[1])
+    answer = admin.get("/api/v1/audit/verify").json()
+    assert answer == {"ok": False, "sealed": answer["sealed"], "unsealed": 0, "first_bad_id": ids[1]}
