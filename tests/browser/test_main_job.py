@@ -96,6 +96,7 @@ def test_two_people_review_a_crawl_by_keyboard_alone(visit: Any, shop: Shop) -> 
     focus_by_tab(page, "Approve the remaining")
     page.keyboard.press("Enter")
     saved(page, f"{safe + 3} decisions noted, not applied yet.")
+    expect(page.get_by_role("button", name="safe here")).to_have_count(0)
     expect(page.locator("#progress-words")).to_have_text(f"{safe + 3} of {total} decided")
     assert not Decision.objects.filter(change__proposal__crawl_run=run).exists(), "nothing before Finish"
 
