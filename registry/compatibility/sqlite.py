@@ -15,6 +15,8 @@ _INTEGER_DIGITS = 19
 
 def rule(old: TypeExpr, new: TypeExpr) -> Fit | None:
     before, after = old.code or "", new.code or ""
+    if after == "any" and before in _TEXTS:
+        return no("Texts that look like numbers become numbers, except in a strict table")
     if after == "any":
         return yes("A column of any type keeps every value as it is")
     if (before in _TEXTS and after in _TEXTS) or before == after == "blob":

@@ -1,12 +1,12 @@
 """Does every old value fit a changed type? Decided by the engine's own rules, with the reason in words. Pure.
 
 PostgreSQL follows the public contract's matrix; MySQL and MariaDB go by ranges, lengths and storage; SQLite by
-affinity and declared length. What no rule allows does not fit.
+affinity and declared length; all others by `promotions`. What no rule allows does not fit.
 """
 
 from __future__ import annotations
 
-from registry.compatibility import mysql, postgresql, sqlite
+from registry.compatibility import mysql, postgresql, promotions, sqlite
 from registry.compatibility.fit import Fit, Rule, no, same
 from registry.typesystem import Catalogue, TypeExpr
 
@@ -29,7 +29,7 @@ def fits(old: TypeExpr, new: TypeExpr, *, catalogue: Catalogue) -> Fit:
     unknown = next((each for each in (old, new) if each.code is None), None)
     if unknown is not None:
         return no(f"The catalogue does not know {unknown.rendered or 'this type'}, so nothing is certain")
-    rule = _RULES.get(catalogue.flavor)
+    rule = _RULES.get(catalogue.flavor) or promotions.rule_for(catalogue)
     found = rule(old, new) if rule else None
     if found is None and old.rendered == new.rendered:
         return no(f"What {new.rendered} is made of changes")
@@ -40,9 +40,15 @@ def fits(old: TypeExpr, new: TypeExpr, *, catalogue: Catalogue) -> Fit:
 
 def reads(old: TypeExpr, new: TypeExpr, *, catalogue: Catalogue) -> bool:
     """Whether every value of `old` is a value of `new`, however texts are compared: a character set may grow."""
-    if not mysql.holds_characters(old, new):
+    if old == new:
+        return True
+    rule = _RULES.get(catalogue.flavor)
+    if rule is None or old.code is None or new.code is None:
         return False
-    return fits(without_text_settings(old), without_text_settings(new), catalogue=catalogue).ok
+    if rule is mysql.rule and not mysql.holds_characters(old, new):
+        return False
+    found = rule(old, new)
+    return found is not None and found.ok
 
 
 def without_text_settings(expr: TypeExpr) -> TypeExpr:

@@ -39,7 +39,7 @@ FITS = {
     "sqlite": [
         "INT > BIGINT", "VARCHAR(10) > VARCHAR(20)", "VARCHAR(10) > TEXT", "CHAR(3) > VARCHAR(3)",
         "INTEGER > NUMERIC", "REAL > NUMERIC", "DECIMAL(10,2) > DECIMAL(12,2)", "DECIMAL(10,2) > NUMERIC",
-        "TEXT > ANY", "DATE > ANY", "XYZZY > NUMERIC",
+        "DATE > ANY", "BLOB > ANY", "XYZZY > NUMERIC",
     ],
 }  # fmt: skip
 DOES_NOT_FIT = {
@@ -71,7 +71,7 @@ DOES_NOT_FIT = {
     "sqlite": [
         "TEXT > INTEGER", "INTEGER > TEXT", "INTEGER > REAL", "NUMERIC > INTEGER",
         "VARCHAR(20) > VARCHAR(10)", "TEXT > VARCHAR(5)", "DECIMAL(10,2) > DECIMAL(10,1)",
-        "NUMERIC > DECIMAL(10,2)", "DATE > BOOLEAN", "TEXT > BLOB", "ANY > TEXT",
+        "NUMERIC > DECIMAL(10,2)", "DATE > BOOLEAN", "TEXT > BLOB", "ANY > TEXT", "TEXT > ANY",
     ],
 }  # fmt: skip
 
