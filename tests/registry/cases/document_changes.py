@@ -4,6 +4,8 @@ Every change of a field is met alone, inside a nested field, beside a harmless c
 change of another field; two changes are allowed where both are.
 """
 
+# ruff: noqa: E501 (a table reads best with a line for each case)
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
