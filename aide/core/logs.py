@@ -94,8 +94,8 @@ def logging_config(*, debug: bool) -> None:
             "loggers": {
                 "django": {"level": "INFO"},
                 "django.server": {"level": "WARNING"},
-                # Every 4xx and 5xx is in our own request line already.
-                "django.request": {"level": "CRITICAL"},
+                # Every 4xx is in our own request line; an unhandled exception comes with its traceback.
+                "django.request": {"level": "ERROR"},
                 "django.security": {"level": "WARNING"},
                 "django.security.DisallowedHost": {"level": "CRITICAL"},
                 "axes": {"level": "WARNING"},

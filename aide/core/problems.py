@@ -289,7 +289,6 @@ class ProblemMiddleware:
         for name in ("Allow", "WWW-Authenticate", "Retry-After"):
             if name in response:
                 replaced[name] = response[name]
-        response.close()
         return replaced
 
 
