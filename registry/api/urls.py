@@ -3,6 +3,7 @@
 from django.urls import path
 
 from aide.core.api.routes import Router
+from registry.api.casts import CastPlanView, CastRuleViewSet, CastsView
 from registry.api.datasets import DatasetViewSet
 from registry.api.fields import FieldViewSet
 from registry.api.pii import FieldTagViewSet, PIITagViewSet
@@ -20,6 +21,7 @@ router = Router()
 router.register("system-kinds", SystemKindViewSet)
 router.register("system-flavors", SystemFlavorViewSet)
 router.register("data-types", DataTypeViewSet)
+router.register("cast-rules", CastRuleViewSet)
 router.register("credential-refs", CredentialRefViewSet)
 router.register("systems", SystemViewSet)
 router.register("datasets", DatasetViewSet)
@@ -31,6 +33,8 @@ router.register("pii-tags", PIITagViewSet)
 router.register("field-tags", FieldTagViewSet)
 
 urlpatterns = [
+    path("casts", CastsView.as_view()),
+    path("datasets/<str:dataset_id>/cast-plan", CastPlanView.as_view()),
     path("types/parse", ParseTypeView.as_view()),
     path("compatibility", CompatibilityView.as_view()),
     *router.urls,

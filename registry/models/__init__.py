@@ -4,9 +4,10 @@ from registry.models.datasets import Dataset, Field
 from registry.models.pii import FieldTag, PIITag
 from registry.models.schemas import DatasetSchema, FieldBinding, TypeInstance
 from registry.models.systems import CredentialRef, System, SystemFlavor, SystemKind, SystemNamespace
-from registry.models.types import DataType
+from registry.models.types import CastRule, DataType
 
 __all__ = [
+    "CastRule",
     "CredentialRef",
     "DataType",
     "Dataset",

@@ -37,3 +37,38 @@ class DataType(Editable, SoftDeletable):
 
     def __str__(self) -> str:
         return self.name
+
+
+class CastRule(Editable, SoftDeletable):
+    """One row says what a type becomes in another technology, instead of what would be derived."""
+
+    class Safety(models.TextChoices):
+        LOSSLESS = "lossless", "Lossless"
+        LOSSY = "lossy", "Lossy"
+        UNSAFE = "unsafe", "Unsafe"
+
+    source_data_type = models.ForeignKey(DataType, on_delete=models.PROTECT, related_name="casts_from")
+    target_data_type = models.ForeignKey(DataType, on_delete=models.PROTECT, related_name="casts_to")
+    param_mapping = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text='Parameters of the target: {"precision": "@precision", "scale": 2}; @ copies one of the source.',
+    )
+    safety = models.CharField(max_length=16, choices=Safety.choices, default=Safety.LOSSY)
+    template = models.TextField(
+        blank=True,
+        help_text="Sandboxed Jinja2 that converts a value, with column, type and the target's parameters.",
+    )
+
+    class Meta:
+        ordering = ["source_data_type_id", "target_data_type_id", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["source_data_type", "target_data_type"],
+                condition=ALIVE,
+                name="registry_castrule_pair_once",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source_data_type} to {self.target_data_type}"
