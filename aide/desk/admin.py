@@ -15,7 +15,7 @@ from aide.accounts.roles import Capability, can, why_not
 from aide.core.admin import DeskAdmin
 from aide.core.html import NOTHING, ago_in_words, chip
 from aide.core.templatetags.aide_ui import RUN_CHIPS
-from aide.desk import dataset_page, schedules, system_page
+from aide.desk import dataset_page, system_page
 from crawling import connect
 from crawling.models import CrawlRun
 from registry.admin.datasets import DatasetAdmin
@@ -110,7 +110,6 @@ class DeskSystemAdmin(PageAndForm, SystemAdmin):
         wrap = self.admin_site.admin_view
         own = [
             path("<int:object_id>/test/", wrap(self.test), name="registry_system_test"),
-            path("<int:object_id>/schedule/", wrap(self.schedule), name="registry_system_schedule"),
         ]
         return [*own, *super().get_urls()]
 
@@ -127,22 +126,6 @@ class DeskSystemAdmin(PageAndForm, SystemAdmin):
         if request.headers.get("HX-Request"):
             return render(request, "admin/registry/system/tested.html", {"tested": tested})
         (messages.success if tested.ok else messages.error)(request, tested.sentence)
-        return HttpResponseRedirect(reverse("admin:registry_system_change", args=[object_id]))
-
-    def schedule(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Save the schedule form of the page; POST only."""
-        system = self._wanted(request, object_id, Capability.MANAGE_SYSTEMS)
-        form = schedules.ScheduleForm(request.POST)
-        if not form.is_valid():
-            context = {
-                **self.admin_site.each_context(request),
-                "opts": self.opts,
-                **system_page.context(request, system, schedule_form=form),
-            }
-            return render(request, self.page_template, context, status=422)
-        plan = schedules.save(system, form.cleaned_data, by=request.user)
-        words = schedules.in_words(plan) if plan else "Not scheduled"
-        messages.success(request, f"Schedule saved: {words}.")
         return HttpResponseRedirect(reverse("admin:registry_system_change", args=[object_id]))
 
     def _wanted(self, request: HttpRequest, object_id: int, capability: Capability) -> System:

@@ -13,8 +13,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from aide.accounts.roles import Capability, can
-from aide.desk import charts, navigation, schedules, work_counts
+from aide.desk import charts, navigation, work_counts
 from aide.work.queue import workers_alive
+from crawling import plan_words
 from crawling.models import Change, CrawlPlan, CrawlRun, Decision, Verdict
 from registry.models import DatasetSchema, Field, System
 
@@ -62,7 +63,7 @@ def _plans() -> list[dict[str, Any]]:
         .select_related("system")
         .order_by("next_due_at", "pk")[:8]
     )
-    return [{"plan": plan, "words": schedules.in_words(plan)} for plan in plans]
+    return [{"plan": plan, "words": plan_words.plan_in_words(plan)} for plan in plans]
 
 
 def _recently_published() -> list[DatasetSchema]:

@@ -9,17 +9,16 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
 from aide.accounts.roles import Capability, can
-from aide.desk import navigation, schedules
-from crawling.models import Change, CrawlRun, Proposal
+from aide.desk import navigation
+from crawling import plan_words
+from crawling.models import Change, CrawlPlan, CrawlRun, Proposal
 from registry.models import Dataset, System
 
 
-def context(
-    request: HttpRequest, system: System, *, schedule_form: schedules.ScheduleForm | None = None
-) -> dict[str, Any]:
+def context(request: HttpRequest, system: System) -> dict[str, Any]:
     """What the page shows of this system to this person."""
     user = request.user
-    plan = system.crawl_plans.order_by("pk").first()
+    plans = list(system.crawl_plans.order_by("pk"))
     runs = list(
         CrawlRun.objects.filter(system=system, dry_run=False).select_related("started_by").order_by("-pk")[:8]
     )
@@ -31,10 +30,8 @@ def context(
     return {
         "title": system.name,
         "system": system,
-        "plan": plan,
-        "plan_words": schedules.in_words(plan) if plan else "Not scheduled",
-        "schedule_form": schedule_form or schedules.ScheduleForm(initial=schedules.initial_of(plan)),
-        "schedule_open": schedule_form is not None,
+        "plans": [_told(plan) for plan in plans],
+        "plan_url": f"{reverse('admin:crawling_crawlplan_add')}?system={system.pk}",
         "runs": runs,
         "active_run": next((run for run in runs if run.status in CrawlRun.ACTIVE), None),
         "open_changes": counts,
@@ -48,6 +45,23 @@ def context(
         "start_url": start_url(system),
         "reviews_url": navigation.reviews_of(system),
         "runs_url": _page("admin:crawling_crawlrun_changelist"),
+    }
+
+
+def _told(plan: CrawlPlan) -> dict[str, Any]:
+    names = {
+        "schemas": "Only the schemas",
+        "tables": "Only the tables",
+        "exclude_schemas": "Without the schemas",
+        "exclude_tables": "Without the tables",
+    }
+    return {
+        "plan": plan,
+        "words": plan_words.plan_in_words(plan),
+        "next": plan_words.next_in_words(plan.next_due_at, plan.time_zone) if plan.is_active else "",
+        "scope": [
+            (words, ", ".join(plan.scope[name])) for name, words in names.items() if plan.scope.get(name)
+        ],
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -9,21 +10,22 @@ from aide_crawler import Scope, ScopeInvalid
 from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseRedirect
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
 from aide.accounts.roles import Capability, systems_limit
-from aide.audit.recording_admin import RecordedAdmin
+from aide.audit.recording_admin import RecordedAdmin, as_json
 from aide.core.errors import Invalid
 from aide.core.forms import LinesField, VersionedForm
 from aide.core.html import chip
-from crawling import plans
-from crawling.admin import plan_words
-from crawling.admin.plan_words import Rhythm
+from crawling import plan_words, plans
 from crawling.models import Change, CrawlPlan
+from crawling.plan_words import Rhythm
 
 SCOPE = ("schemas", "tables", "exclude_schemas", "exclude_tables")
+KEPT = ("system", "cron", "time_zone", "is_active", "auto_approve", "note", "scope")
 PATTERNS = "One a line. * and ? stand for any text and any letter."
 
 
@@ -75,6 +77,13 @@ class PlanForm(VersionedForm):
                 {"frequency": rhythm.frequency, "time": rhythm.time, "weekday": rhythm.weekday}
             )
             self.initial.update({name: self.instance.scope.get(name) or [] for name in SCOPE})
+            self.initial["scope"] = Scope.from_dict(self.instance.scope).to_dict()
+
+    @cached_property
+    def changed_data(self) -> list[str]:
+        """By what the plan holds, not by the words it was entered in."""
+        names = [name for name in KEPT if name in self.cleaned_data]
+        return [name for name in names if as_json(self.cleaned_data[name]) != self.initial.get(name)]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
@@ -101,8 +110,10 @@ class PlanForm(VersionedForm):
 
     def save(self, commit: bool = True) -> Any:
         self.instance.scope = self.cleaned_data["scope"]
-        self.instance.next_due_at = plans.next_due(
-            self.cleaned_data["cron"], self.cleaned_data["time_zone"], after=timezone.now()
+        self.instance.next_due_at = (
+            plans.next_due(self.instance.cron, self.instance.time_zone, after=timezone.now())
+            if self.instance.is_active
+            else None
         )
         return super().save(commit)
 
@@ -172,6 +183,12 @@ class CrawlPlanAdmin(RecordedAdmin):
                 "lead": f"{words[0].upper()}{words[1:]}. {f'Next: {coming}.' if plan.is_active else 'Paused.'}",
             }
         return super().render_change_form(request, context, *args, **kwargs)
+
+    def response_post_save_add(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
+        """Back to where the schedule is told in words."""
+        return HttpResponseRedirect(reverse("admin:registry_system_change", args=[obj.system_id]))
+
+    response_post_save_change = response_post_save_add
 
     def system_code(self, obj: Any) -> str:
         return str(obj.system.code)

@@ -10,18 +10,15 @@ from django.core.exceptions import ValidationError
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
 
 from aide.accounts.models import User
 from aide.accounts.roles import STEWARD
 from aide.audit.recording_admin import RecordedAdmin
+from aide.core.errors import Invalid
 from aide.core.forms import LinesField, PrettyJSONField, VersionedForm, WordsField
 from aide.core.html import NOTHING, chip, count_in_words
-from registry.models import CredentialRef, System, SystemFlavor, SystemKind, SystemNamespace
-
-# Dialects that reach each other's servers.
-SAME_SERVERS = {"mysql": {"mysql", "mariadb"}, "mariadb": {"mysql", "mariadb"}}
+from registry.connections import checked_namespaces, checked_url, set_namespaces, without_secrets
+from registry.models import CredentialRef, System, SystemFlavor, SystemKind
 
 
 @admin.register(SystemKind)
@@ -150,41 +147,28 @@ class SystemForm(VersionedForm):
 
     def clean_connection_url(self) -> str:
         text = str(self.cleaned_data["connection_url"]).strip()
-        if not text:
-            return ""
+        self._show_again(text)
+        flavor = self.cleaned_data.get("flavor")
+        if flavor is None or not {"connection_url", "flavor"} & set(self.changed_data):
+            return text
         try:
-            url = make_url(text)
-        except (ArgumentError, ValueError):
-            raise ValidationError(
-                "This is not a connection URL. It looks like postgresql://user@host:5432/database."
-            ) from None
-        if url.password is not None:
-            raise ValidationError(
-                "Take the password out of the URL and name a credential reference below; "
-                "passwords are not stored here."
-            )
-        return text
+            return checked_url(text, flavor=flavor)
+        except Invalid as error:
+            raise ValidationError(error.detail) from None
+
+    def _show_again(self, text: str) -> None:
+        """A form that comes back holds no password that someone wrote into the URL."""
+        shown = without_secrets(text)
+        if shown != text:
+            data: Any = self.data.copy()  # type: ignore[attr-defined]
+            data[self.add_prefix("connection_url")] = shown
+            self.data = data
 
     def clean_namespaces(self) -> list[str]:
-        names: list[str] = self.cleaned_data["namespaces"]
-        taken = SystemNamespace.objects.filter(namespace__in=names).exclude(system_id=self.instance.pk)
-        for row in taken.select_related("system")[:1]:
-            raise ValidationError(f"{row.namespace} already belongs to {row.system.code}.")
-        return names
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
-        flavor, text = cleaned.get("flavor"), cleaned.get("connection_url")
-        if flavor and text and flavor.sqlalchemy_dialects:
-            dialect = make_url(text).get_backend_name()
-            dialect = "postgresql" if dialect == "postgres" else dialect
-            accepted = set(flavor.sqlalchemy_dialects)
-            accepted |= SAME_SERVERS.get(flavor.code, set())
-            if dialect not in accepted:
-                self.add_error(
-                    "connection_url", f"This URL is for {dialect}, but the flavor is {flavor.name}."
-                )
-        return cleaned
+        try:
+            return checked_namespaces(self.cleaned_data["namespaces"], system=self.instance)
+        except Invalid as error:
+            raise ValidationError(error.detail) from None
 
 
 class SystemAdmin(RecordedAdmin):
@@ -231,12 +215,7 @@ class SystemAdmin(RecordedAdmin):
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         names = form.cleaned_data.get("namespaces")
         if names is not None:
-            system = form.instance
-            system.namespace_rows.exclude(namespace__in=names).delete()
-            there = set(system.namespace_rows.values_list("namespace", flat=True))
-            SystemNamespace.objects.bulk_create(
-                [SystemNamespace(system=system, namespace=name) for name in names if name not in there]
-            )
+            set_namespaces(form.instance, names)
         super().save_related(request, form, formsets, change)
 
     def system_code(self, obj: Any) -> str:

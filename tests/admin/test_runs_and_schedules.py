@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from aide.audit.models import AuditEntry
-from crawling.admin import plan_words
-from crawling.admin.plan_words import Rhythm
+from crawling import plan_words
 from crawling.models import CrawlPlan, CrawlRun
+from crawling.plan_words import Rhythm
 from registry.models import System
 from tests.admin.conftest import Screen
 from tests.admin.test_pages import check_markup
@@ -263,7 +263,7 @@ def test_a_schedule_is_made_in_words_and_recorded(source: System) -> None:
     assert plan.scope["exclude_tables"] == ["crm.tmp_*"]
     assert plan.next_due_at is not None
     assert plan.next_due_at > timezone.now()
-    assert "every day at 02:00, Europe/Berlin" in answer.content.decode()
+    assert "Every day at 02:00, Europe/Berlin" in answer.content.decode()
     assert AuditEntry.objects.filter(action="crawl_plan.create", system_code=source.code).exists()
     text = client.get(reverse("admin:crawling_crawlplan_change", args=[plan.pk])).content.decode()
     assert "Every day at 02:00, Europe/Berlin. Next: " in text

@@ -44,11 +44,20 @@ def test_an_added_system_is_recorded(screen: Callable[..., Screen]) -> None:
     ("change", "sentence"),
     [
         ({"connection_url": "postgresql://reader:hunter2@db/billing"}, "Take the password out of the URL"),
-        ({"connection_url": "not a url"}, "This is not a connection URL."),
+        (
+            {"connection_url": "postgresql://reader@db/billing?password=hunter2"},
+            "Take the password out of the URL",
+        ),
+        (
+            {"connection_url": "postgresql://reader:hunter2@at@db/billing"},
+            "The connection URL cannot be read",
+        ),
+        ({"connection_url": "not a url"}, "The connection URL cannot be read"),
         (
             {"connection_url": "mysql://reader@db/billing"},
-            "This URL is for mysql, but the flavor is Postgresql.",
+            "This URL is for mysql, but Postgresql takes postgresql.",
         ),
+        ({"namespaces": "n" * 501}, "A namespace has at most 500 characters."),
         ({"code": "Billing System"}, "Use 1 to 64 of the characters"),
         ({"extra": "{broken"}, "This is not JSON: line 1, column 2"),
     ],
@@ -59,7 +68,33 @@ def test_a_wrong_entry_is_refused_in_words(
     page = screen("engineer").post(reverse(ADD), values(**change))
     assert page.status_code == 200
     assert sentence in page.content.decode()
+    assert "hunter2" not in page.content.decode()
     assert not System.objects.exists()
+
+
+def test_a_file_that_is_not_there_is_refused_at_the_field(
+    screen: Callable[..., Screen], tmp_path: Path
+) -> None:
+    there, flavor = tmp_path / "shop.sqlite3", make_flavor("sqlite").pk
+    url = {"flavor": flavor, "connection_url": f"sqlite:///{there}"}
+    page = screen("engineer").post(reverse(ADD), values(**url))
+    assert page.context["adminform"].form.errors["connection_url"] == [
+        "There is no such SQLite file; use sqlite:////absolute/path of a file on this server."
+    ]
+    there.touch()
+    assert screen("engineer").post(reverse(ADD), values(**url)).status_code == 302
+
+
+def test_the_rest_of_a_refused_url_is_kept_for_the_next_try(screen: Callable[..., Screen]) -> None:
+    url = "postgresql://reader:hunter2@db/billing?sslmode=require"
+    page = screen("engineer").post(reverse(ADD), values(connection_url=url)).content.decode()
+    assert 'value="postgresql://reader@db/billing?sslmode=require"' in page
+
+
+def test_a_namespace_belongs_to_one_system(screen: Callable[..., Screen], system: System) -> None:
+    system.namespace_rows.create(namespace="postgres://db:5432")  # type: ignore[attr-defined]
+    page = screen("engineer").post(reverse(ADD), values(namespaces="postgres://db:5432"))
+    assert "postgres://db:5432 already belongs to pg-crm." in page.content.decode()
 
 
 def test_a_password_in_a_refused_url_reaches_no_log(screen: Callable[..., Screen]) -> None:
@@ -121,47 +156,45 @@ def test_the_connection_test_says_in_words_what_is_wrong(
     assert "Traceback" not in page
 
 
-def schedule(**changes: str) -> dict[str, str]:
-    return {"rhythm": "daily", "at": "02:30", "time_zone": "Europe/Berlin", "cron": "", **changes}
+def schedule(system: System, **changes: str) -> dict[str, Any]:
+    return {
+        "system": system.pk, "is_active": "on", "frequency": "day", "time": "02:30", "weekday": "1",
+        "time_zone": "Europe/Berlin", **changes,
+    }  # fmt: skip
 
 
-def test_a_schedule_in_words_becomes_a_plan(screen: Callable[..., Screen], system: System) -> None:
-    address = reverse("admin:registry_system_schedule", args=[system.pk])
-    engineer = screen("engineer")
-    assert engineer.post(address, schedule(exclude_tables="tmp_*\nlog")).status_code == 302
-    plan = CrawlPlan.objects.get()
-    assert (plan.cron, plan.time_zone, plan.is_active) == ("30 2 * * *", "Europe/Berlin", True)
-    assert plan.scope == {"exclude_tables": ["tmp_*", "log"]}
-    assert plan.next_due_at is not None
-    page = engineer.get(reverse("admin:registry_system_change", args=[system.pk])).content.decode()
-    assert "Every day at 02:30, Europe/Berlin" in page
-    assert AuditEntry.objects.get(action="crawl_plan.create").after["cron"] == "30 2 * * *"
-
-
-def test_a_schedule_can_be_paused_and_keeps_its_scope(screen: Callable[..., Screen], system: System) -> None:
-    address = reverse("admin:registry_system_schedule", args=[system.pk])
-    engineer = screen("engineer")
-    engineer.post(address, schedule(schemas="crm"))
-    engineer.post(address, schedule(rhythm="none", schemas="crm"))
-    plan = CrawlPlan.objects.get()
-    assert (plan.is_active, plan.next_due_at, plan.scope) == (False, None, {"schemas": ["crm"]})
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"rhythm": "own", "cron": "every night"}, "Write five fields"),
-        ({"time_zone": "Berlin"}, "There is no time zone called Berlin."),
-    ],
-)
-def test_a_schedule_that_cannot_be_read_is_refused_in_words(
-    change: dict[str, str], sentence: str, screen: Callable[..., Screen], system: System
+def test_the_system_page_tells_its_schedule_and_leads_to_its_form(
+    screen: Callable[..., Screen], system: System
 ) -> None:
-    address = reverse("admin:registry_system_schedule", args=[system.pk])
-    page = screen("engineer").post(address, schedule(**change))
-    assert page.status_code == 422
-    assert sentence in page.content.decode()
-    assert not CrawlPlan.objects.exists()
+    engineer, page = screen("engineer"), reverse("admin:registry_system_change", args=[system.pk])
+    add = f"{reverse('admin:crawling_crawlplan_add')}?system={system.pk}"
+    assert add in engineer.get(page).content.decode()
+    assert f'<option value="{system.pk}" selected>' in engineer.get(add).content.decode()
+    answer = engineer.post(add, schedule(system, exclude_tables="tmp_*\nlog"))
+    assert answer["Location"] == page
+    told = engineer.get(page).content.decode()
+    assert "Every day at 02:30, Europe/Berlin" in told
+    assert "tmp_*, log" in told
+    plan = CrawlPlan.objects.get()
+    assert reverse("admin:crawling_crawlplan_change", args=[plan.pk]) in told
+    assert AuditEntry.objects.get(action="crawl_plan.create").after["cron"] == "30 2 * * *"
+    assert "Change the schedule" not in screen("viewer").get(page).content.decode()
+
+
+def test_a_paused_schedule_keeps_its_scope_and_the_log_says_what_changed(
+    screen: Callable[..., Screen], system: System
+) -> None:
+    engineer = screen("engineer")
+    engineer.post(reverse("admin:crawling_crawlplan_add"), schedule(system, schemas="crm"))
+    plan = CrawlPlan.objects.get()
+    data = schedule(system, schemas="crm", seen_version="1")
+    del data["is_active"]
+    answer = engineer.post(reverse("admin:crawling_crawlplan_change", args=[plan.pk]), data)
+    assert answer.status_code == 302
+    plan.refresh_from_db()
+    assert (plan.is_active, plan.next_due_at, plan.scope["schemas"]) == (False, None, ["crm"])
+    entry = AuditEntry.objects.get(action="crawl_plan.update")
+    assert (entry.before, entry.after) == ({"is_active": True}, {"is_active": False})
 
 
 def test_a_flavor_without_types_is_said_before_anyone_crawls(screen: Callable[..., Screen], db: None) -> None:

@@ -9,6 +9,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.utils import timezone
 
+from crawling.models import CrawlPlan
+
 HOURLY, DAILY, WORKDAYS, WEEKLY, MONTHLY, CUSTOM = "hour", "day", "workdays", "week", "month", "custom"
 FREQUENCIES = (
     (HOURLY, "Every hour"),
@@ -83,6 +85,14 @@ def in_words(cron: str, time_zone: str) -> str:
         MONTHLY: f"on the first of every month {at}",
     }.get(rhythm.frequency, f"by the cron expression {cron}")
     return f"{words}, {time_zone}"
+
+
+def plan_in_words(plan: CrawlPlan | None) -> str:
+    """ "Every day at 02:00, Europe/Berlin", "Paused", "Not scheduled"."""
+    if plan is None:
+        return "Not scheduled"
+    words = in_words(plan.cron, plan.time_zone)
+    return f"{words[0].upper()}{words[1:]}" if plan.is_active else "Paused"
 
 
 def next_in_words(moment: datetime | None, time_zone: str, *, now: datetime | None = None) -> str:
