@@ -105,14 +105,26 @@ class User(AbstractBaseUser, Editable):
         return roles.can(self, roles.Capability(capability), system)
 
     def system_codes_for(self, capability: str) -> frozenset[str] | None:
-        """The codes of the systems that a capability is limited to; None means every system."""
+        """The codes of the systems that a capability is limited to, by role or by key; None means every system."""
         ids = roles.systems_limit(self, roles.Capability(capability))
-        if ids is None:
-            return None
-        return frozenset(self.systems.filter(pk__in=ids).values_list("code", flat=True))
+        codes: frozenset[str] | None = None
+        if ids is not None:
+            codes = frozenset(self.systems.filter(pk__in=ids).values_list("code", flat=True))
+        key = roles.key_of(self)
+        if key is None or not key.system_codes:
+            return codes
+        return frozenset(key.system_codes) if codes is None else codes & frozenset(key.system_codes)
 
     def why_not(self, capability: str, system: Any = None) -> str:
         """The sentence for a refusal."""
+        key = roles.key_of(self)
+        if (
+            system is not None
+            and key is not None
+            and key.system_codes
+            and system.code not in key.system_codes
+        ):
+            return "This API key is limited to other systems."
         return roles.why_not(roles.Capability(capability), system)
 
     def has_perm(self, perm: str, obj: Any = None) -> bool:

@@ -70,6 +70,7 @@ class CrawlPlanViewSet(AuditedViewSet):
 
     queryset = CrawlPlan.objects.select_related("system__flavor")
     serializer_class = CrawlPlanShape
+    system_path = "system__code"
     rights = {"read": Capability.VIEW, "write": Capability.MANAGE_SYSTEMS}
     system_right = Capability.MANAGE_SYSTEMS
     filters = {

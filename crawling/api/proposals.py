@@ -142,6 +142,7 @@ class ProposalViewSet(ReadMixin):
 
     queryset = Proposal.objects.all()
     serializer_class = ProposalShape
+    system_path = "system__code"
     rights = {"read": C.VIEW, "decide": C.DECIDE, "apply": C.DECIDE}
     filters = {
         "id": number(),

@@ -93,6 +93,7 @@ class CrawlRunViewSet(ReadMixin):
 
     queryset = CrawlRun.objects.select_related("system__flavor", "started_by")
     serializer_class = CrawlRunShape
+    system_path = "system__code"
     rights = {
         "read": C.VIEW,
         "create": C.START_CRAWL,

@@ -173,7 +173,9 @@ class CastPlanView(StrictParameters):
         responses={200: _PLAN},
     )
     def get(self, request: Request, dataset_id: str) -> Response:
-        rows = Dataset.objects.alive().select_related("current_schema__dataset__system__flavor")
+        rows = self.within_reach(Dataset.objects.alive(), "system__code").select_related(
+            "current_schema__dataset__system__flavor"
+        )
         dataset = rows.filter(pk=int(dataset_id)).first() if _is_id(dataset_id) else None
         if dataset is None:
             raise NotFound("DATASET_NOT_FOUND", "There is no such dataset.")

@@ -110,6 +110,7 @@ class DatasetViewSet(RestorableViewSet):
 
     queryset = Dataset.objects.select_related("system", "current_schema")
     serializer_class = DatasetShape
+    system_path = "system__code"
     rights = {
         "create": (C.MANAGE_SYSTEMS, C.PUBLISH),
         "update": (C.EDIT_CURATED, C.MANAGE_SYSTEMS),

@@ -72,6 +72,7 @@ class FieldViewSet(AuditedViewSet):
 
     queryset = Field.objects.select_related("dataset__system").prefetch_related(CONFIRMED)
     serializer_class = FieldShape
+    system_path = "dataset__system__code"
     rights = {
         "update": C.EDIT_CURATED,
         "partial_update": C.EDIT_CURATED,
@@ -166,7 +167,8 @@ class FieldViewSet(AuditedViewSet):
         key = self.kwargs["dataset_id"]
         if not (key.isascii() and key.isdecimal() and len(key) <= 18):
             raise Http404
-        dataset = Dataset.objects.alive().filter(pk=int(key)).first()
+        datasets = self.within_reach(Dataset.objects.alive(), "system__code")
+        dataset = datasets.filter(pk=int(key)).first()
         if dataset is None:
             raise Http404
         rows = self.get_queryset().filter(dataset=dataset, retired_at__isnull=True).order_by("pk")

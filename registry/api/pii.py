@@ -130,6 +130,7 @@ class FieldTagViewSet(AuditedViewSet):
     http_method_names = ["get", "head", "options", "post", "delete"]
     queryset = FieldTag.objects.select_related("tag", "decided_by", "field__dataset__system")
     serializer_class = FieldTagShape
+    system_path = "field__dataset__system__code"
     rights = {"create": C.EDIT_CURATED, "decide": C.DECIDE, "destroy": C.DECIDE}
     filters = {
         "id": number(),

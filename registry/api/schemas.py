@@ -73,6 +73,7 @@ class DatasetSchemaViewSet(AuditedViewSet):
 
     queryset = DatasetSchema.objects.select_related("dataset__system__flavor", "published_by")
     serializer_class = DatasetSchemaShape
+    system_path = "dataset__system__code"
     rights = {"write": C.PUBLISH}
     system_right = C.PUBLISH
     filters = {
@@ -245,6 +246,7 @@ class FieldBindingViewSet(AuditedViewSet):
 
     queryset = FieldBinding.objects.select_related("dataset_schema__dataset__system", "field")
     serializer_class = FieldBindingShape
+    system_path = "dataset_schema__dataset__system__code"
     rights = {"write": C.PUBLISH}
     filters = {
         "id": number(),

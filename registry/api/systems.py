@@ -173,6 +173,7 @@ class SystemViewSet(RestorableViewSet):
     queryset = System.objects.select_related("flavor").prefetch_related("namespace_rows")
     serializer_class = SystemShape
     lookup_code = "code"
+    system_path = "code"
     rights = {"write": C.MANAGE_SYSTEMS}
     filters = {
         "id": number(),

@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from aide.accounts import keys, signin, tokens
+from aide.accounts.api.views import refuse_keys
 from aide.accounts.models import User
 from aide.core.api.views import StrictParameters
 from aide.core.api.wire import JSONParser, storable
@@ -117,6 +118,7 @@ class LogoutAllView(StrictParameters):
     @extend_schema(operation_id="logout_all", request=None, responses={204: None})
     def post(self, request: Request) -> Response:
         if isinstance(request.user, User):
+            refuse_keys(request.user)
             tokens.revoke_all(request.user)
         return Response(status=204)
 

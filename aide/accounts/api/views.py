@@ -88,6 +88,7 @@ class UserViewSet(AuditedViewSet):
     @extend_schema(operation_id="users_me_update", request=OwnUserShape, responses=UserShape)
     @me.mapping.patch
     def change_me(self, request: Request) -> Response:
+        refuse_keys(self.caller)
         with transaction.atomic():
             user = self._own(request)
             form = OwnUserShape(user, data=request.data, partial=True)
@@ -105,6 +106,12 @@ class UserViewSet(AuditedViewSet):
 
 
 UserViewSet.rights["change_me"] = None
+
+
+def refuse_keys(caller: Any) -> None:
+    """What people do to their own account no key does for them, whatever its scopes."""
+    if roles.key_of(caller) is not None:
+        raise Forbidden("FORBIDDEN", "An API key may not do this to its owner's account.")
 
 
 class RevokeForm(serializers.Serializer[Any]):

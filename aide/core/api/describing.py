@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
+from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiYamlRenderer
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
@@ -12,9 +16,22 @@ class YamlRenderer(OpenApiYamlRenderer):
     media_type = "application/yaml"
 
 
+class OneGenerator(SchemaGenerator):
+    """The document is the same for everyone, so each process writes it once."""
+
+    def get_schema(self, request: Any = None, public: bool = False) -> Any:
+        return _document() if public else super().get_schema(request=request, public=public)
+
+
+@cache
+def _document() -> Any:
+    return SchemaGenerator().get_schema(request=None, public=True)
+
+
 class SchemaView(SpectacularAPIView):
     """`/api/v1/schema`."""
 
+    generator_class = OneGenerator
     renderer_classes = [JSONRenderer, YamlRenderer, OpenApiYamlRenderer]
 
 

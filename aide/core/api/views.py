@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from aide.core.api.filters import parameter_names
+from aide.core.api.permissions import READ
 from aide.core.api.versions import check_row_version, etag
 from aide.core.api.wire import storable
 from aide.core.errors import Conflict, Forbidden
@@ -57,6 +58,12 @@ class StrictParameters(APIView):
         if errors:
             raise ApiValidationError(errors)
 
+    def within_reach(self, queryset: QuerySet[Any], system_path: str | None) -> QuerySet[Any]:
+        """Without the rows of systems that the caller's key does not reach."""
+        limit = getattr(self.request.user, "system_codes_for", None) if system_path and self.request else None
+        codes = limit(READ) if limit is not None else None
+        return queryset if codes is None else queryset.filter(**{f"{system_path}__in": codes})
+
 
 class ListMixin(StrictParameters, mixins.ListModelMixin, viewsets.GenericViewSet[Any]):
     """A list with the declared filters and sorts, and constant queries."""
@@ -79,13 +86,15 @@ class ReadMixin(ListMixin, mixins.RetrieveModelMixin):
 
     lookup_value_regex = "[^/]+"
     lookup_code: str | None = None
+    # Where a row's system has its code, for callers who are limited to some systems.
+    system_path: str | None = None
 
     def visible(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """What there is to see: not what was deleted."""
         return queryset.alive() if hasattr(queryset, "alive") else queryset
 
     def get_queryset(self) -> QuerySet[Any]:
-        return self.visible(super().get_queryset())
+        return self.within_reach(self.visible(super().get_queryset()), self.system_path)
 
     def get_object(self) -> Any:
         found = self.find(self.get_queryset(), self.kwargs[self.lookup_url_kwarg or self.lookup_field])
@@ -255,7 +264,7 @@ class RestoreMixin(WriteMixin):
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         with transaction.atomic():
-            everything = super(ReadMixin, self).get_queryset()
+            everything = self.within_reach(super(ReadMixin, self).get_queryset(), self.system_path)
             instance = self.find_deleted(everything)
             self.check_system(instance)
             instance.deleted_at = None

@@ -22,6 +22,7 @@ from aide.desk.net_changes import net_changes
 from aide.desk.readers import readers_of
 from crawling.diff import Change
 from registry import documents, reading, versions
+from registry.api.stateless import CompatibilityAnswer
 from registry.catalogues import catalogue_for
 from registry.compatibility import SAFE, Verdict
 from registry.models import Dataset, DatasetSchema
@@ -36,18 +37,6 @@ class DocumentForm(serializers.Serializer[Any]):
     document = JsonObject(help_text="A field needs only name and native_type; absent keys take defaults.")
 
 
-class ReasonAnswer(serializers.Serializer[Any]):
-    """One difference as the dataset's level sees it."""
-
-    field = serializers.CharField(allow_null=True)
-    rule = serializers.CharField()
-    old = serializers.JSONField(allow_null=True)
-    new = serializers.JSONField(allow_null=True)
-    severity = serializers.ChoiceField(choices=["safe", "risky", "breaking"])
-    version = serializers.IntegerField(allow_null=True, help_text="The version it was compared with.")
-    why = serializers.CharField()
-
-
 class ReaderAnswer(serializers.Serializer[Any]):
     """A dataset that is made from a field that changes."""
 
@@ -56,13 +45,10 @@ class ReaderAnswer(serializers.Serializer[Any]):
     owner = serializers.CharField()
 
 
-class CheckAnswer(serializers.Serializer[Any]):
+class CheckAnswer(CompatibilityAnswer):
     """Whether the dataset's level allows the document, every reason, and who reads what changes."""
 
     level = serializers.CharField()
-    compatible = serializers.BooleanField()
-    risk = serializers.ChoiceField(choices=["safe", "risky", "breaking"])
-    reasons = ReasonAnswer(many=True)
     readers = ReaderAnswer(many=True)
 
 
@@ -80,25 +66,25 @@ class ChangeAnswer(serializers.Serializer[Any]):
     path = PathAnswer()
     before = serializers.JSONField(allow_null=True)
     after = serializers.JSONField(allow_null=True)
-    risk = serializers.ChoiceField(choices=["safe", "risky", "breaking"])
+    risk = serializers.CharField(help_text="safe, risky or breaking")
     why = serializers.CharField()
 
 
-DiffAnswer = {
-    "type": "object",
-    "required": ["from", "to", "changes"],
-    "properties": {
-        "from": {"type": ["integer", "null"], "description": "null: before the first version"},
-        "to": {"type": "integer"},
-        "changes": {"type": "array", "items": {"$ref": "#/components/schemas/ChangeAnswer"}},
-    },
-}
+class DiffAnswer(serializers.Serializer[Any]):
+    """The net difference of two versions; `from` is null for the time before the first."""
+
+    to = serializers.IntegerField()
+    changes = ChangeAnswer(many=True)
+
+    def get_fields(self) -> dict[str, Any]:
+        return {"from": serializers.IntegerField(allow_null=True), **super().get_fields()}
 
 
 class DatasetQuestions(ReadMixin):
     """`/datasets/{id}/diff` and `/datasets/{id}/check`."""
 
     queryset = Dataset.objects.select_related("system__flavor", "current_schema")
+    system_path = "system__code"
     rights = {"diff": C.VIEW, "check": C.VIEW}
     extra_parameters = {"diff": frozenset({"from", "to", "since"})}
 
@@ -112,9 +98,10 @@ class DatasetQuestions(ReadMixin):
             ),
             OpenApiParameter("since", OpenApiTypes.DATETIME, description="Instead: all since this moment."),
         ],
-        responses={200: ChangeAnswer(many=True)},
+        responses={200: DiffAnswer},
     )
     def diff(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """The net difference of two versions, or of the version in force at a moment and the present one."""
         dataset = self.get_object()
         before, after = self._versions(dataset, request)
         changes = () if before == after else net_changes(dataset, before, after)
@@ -143,6 +130,7 @@ class DatasetQuestions(ReadMixin):
 
     @extend_schema(operation_id="datasets_check", request=DocumentForm, responses={200: CheckAnswer})
     def check(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Whether a document might be the next version at the dataset's level. Writes nothing."""
         dataset = self.get_object()
         form = DocumentForm(data=request.data)
         form.is_valid(raise_exception=True)

@@ -1,0 +1,247 @@
+"""A small company to knock at: one thing of each kind, all marked, and everybody who may come."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from aide.accounts import tokens
+from aide.accounts.models import ApiKey, User
+from aide.audit.models import AuditEntry
+from crawling import crawl
+from crawling.models import CrawlPlan, CrawlRun, Proposal
+from registry import tagging, versions
+from registry.models import (
+    CastRule,
+    CredentialRef,
+    Dataset,
+    DatasetSchema,
+    DataType,
+    Field,
+    FieldBinding,
+    FieldTag,
+    PIITag,
+    System,
+    SystemFlavor,
+    SystemKind,
+    TypeInstance,
+)
+from tests import factories
+from tests.security.matrix import API_CALLERS, SESSIONS, Caller
+
+MARK = "zebrafinch"  # in every name that belongs to the target's system, and in nothing else
+NOW = timezone.now()
+
+
+@dataclass
+class World:
+    """What the doors lead to. `here` is the target's system."""
+
+    here: System
+    elsewhere: System
+    empty_system: System
+    gone_system: System
+    kind: SystemKind
+    gone_kind: SystemKind
+    flavor: SystemFlavor
+    gone_flavor: SystemFlavor
+    data_type: DataType
+    gone_data_type: DataType
+    numeric: DataType
+    text: DataType
+    cast_rule: CastRule
+    gone_cast_rule: CastRule
+    credential: CredentialRef
+    gone_credential: CredentialRef
+    spare_tag: PIITag
+    gone_tag: PIITag
+    dataset: Dataset
+    spare_dataset: Dataset
+    gone_dataset: Dataset
+    field: Field
+    spare_field: Field
+    draft: DatasetSchema
+    binding: FieldBinding
+    type_instance: TypeInstance
+    suggestion: FieldTag
+    confirmed: FieldTag
+    plan: CrawlPlan
+    run: CrawlRun
+    queued_run: CrawlRun
+    proposal: Proposal
+    entry: AuditEntry
+    person: User
+    gone_person: User
+    key: ApiKey
+    secret: str
+    refresh_token: str
+    password: str = factories.PASSWORD
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return factories.make_document(("id", "bigint"), ("email", "varchar(200)"))
+
+    @property
+    def snapshot(self) -> dict[str, Any]:
+        return snapshot_of(self.spare_dataset.location["table"])
+
+    @property
+    def dataset_body(self) -> dict[str, Any]:
+        return {
+            "system": self.here.code,
+            "kind": self.dataset.kind,
+            "name": self.dataset.name,
+            "location": self.dataset.location,
+        }
+
+
+def snapshot_of(table: str) -> dict[str, Any]:
+    """What a crawl of `here` would read: one new table."""
+    return {
+        "snapshot_version": 1,
+        "dialect": "postgresql",
+        "database": "db",
+        "scope": {"schemas": [], "tables": [f"public.{table}"], "exclude_schemas": [], "exclude_tables": []},
+        "datasets": [
+            {
+                "schema": "public",
+                "name": table,
+                "kind": "table",
+                "fields": [{"name": "id", "position": 1, "native_type": "bigint", "nullable": False}],
+            }
+        ],
+        "coverage": {
+            "schemas": [{"name": "public", "status": "listed"}],
+            "listed": 1,
+            "read": 1,
+            "skipped": [],
+            "failed": [],
+        },
+    }
+
+
+def build() -> World:
+    """Makes the world in the present database."""
+    deleted = {"deleted_at": NOW}
+    maker = factories.make_user("admin", "engineer", "approver", email="maker@example.com")
+    url = "postgresql://reader@db.example.com/shop"
+    here = factories.make_system(f"{MARK}-shop", connection_url=url)
+    elsewhere = factories.make_system("elsewhere", connection_url=url)
+    flavor = here.flavor
+    kind = SystemKind.objects.create(code="SPARE", name="Spare")
+    numeric, text = (DataType.objects.get(flavor=flavor, code=code) for code in ("numeric", "text"))
+    dataset = factories.make_dataset(
+        f"{MARK}_customers", system=here, status=Dataset.Status.ACTIVE, description="Old words"
+    )
+    factories.publish(dataset, ("id", "bigint"), ("email", "varchar(120)"), ("phone", "text"), by=maker)
+    dataset.refresh_from_db()
+    field = dataset.fields.get(name="phone")
+    Field.objects.filter(dataset=dataset).update(source_comment=MARK)
+    spare_field = versions.add_field(dataset, name=f"{MARK}_spare", by=maker)
+    in_draft = versions.add_field(dataset, name=f"{MARK}_in_draft", by=maker)
+    draft = versions.add_draft(dataset, by=maker, comment=MARK)
+    binding = versions.add_binding(draft, field=in_draft, by=maker, position=1, native_type="text")
+    tag = PIITag.objects.create(code=f"phone_{MARK}", name="Phone", sensitivity=2)
+    suggestion = FieldTag.objects.create(
+        field=field, tag=tag, state=FieldTag.State.SUGGESTED, origin=FieldTag.Origin.RULE, since=NOW
+    )
+    confirmed = tagging.confirm(dataset.fields.get(name="email"), tag, by=maker)
+    spare_dataset = factories.make_dataset(f"{MARK}_spare", system=here)
+    run = crawl.upload(here, snapshot_of(f"{MARK}_new"), by=maker)
+    queued = CrawlRun.objects.create(
+        system=here, status=CrawlRun.Status.LOST, trigger=CrawlRun.Trigger.API, config={}
+    )
+    person = factories.make_user("viewer", email=f"{MARK}@example.com", full_name="Zebra finch")
+    key, secret = factories.make_api_key(person, "registry:read", note=MARK)
+    return World(
+        here=here,
+        elsewhere=elsewhere,
+        empty_system=factories.make_system(f"{MARK}-empty"),
+        gone_system=factories.make_system(f"{MARK}-gone", **deleted),
+        kind=kind,
+        gone_kind=SystemKind.objects.create(code="GONE", name="Gone", **deleted),
+        flavor=SystemFlavor.objects.create(kind=flavor.kind, code="spare", name="Spare"),
+        gone_flavor=SystemFlavor.objects.create(kind=flavor.kind, code="gone", name="Gone", **deleted),
+        data_type=DataType.objects.create(flavor=flavor, code="spare", name="Spare"),
+        gone_data_type=DataType.objects.create(flavor=flavor, code="gone", name="Gone", **deleted),
+        numeric=numeric,
+        text=text,
+        cast_rule=CastRule.objects.create(source_data_type=numeric, target_data_type=text),
+        gone_cast_rule=CastRule.objects.create(source_data_type=text, target_data_type=numeric, **deleted),
+        credential=CredentialRef.objects.create(provider="env", path="SPARE_PASSWORD"),
+        gone_credential=CredentialRef.objects.create(provider="env", path="GONE_PASSWORD", **deleted),
+        spare_tag=PIITag.objects.create(code="spare_tag", name="Spare", sensitivity=1),
+        gone_tag=PIITag.objects.create(code="gone_tag", name="Gone", sensitivity=1, **deleted),
+        dataset=dataset,
+        spare_dataset=spare_dataset,
+        gone_dataset=factories.make_dataset(f"{MARK}_gone", system=here, **deleted),
+        field=field,
+        spare_field=spare_field,
+        draft=draft,
+        binding=binding,
+        type_instance=versions.add_type_instance(numeric, type_params={"precision": 9, "scale": 3}),
+        suggestion=suggestion,
+        confirmed=confirmed,
+        plan=CrawlPlan.objects.create(system=here, cron="0 3 * * *", note=MARK),
+        run=run,
+        queued_run=queued,
+        proposal=Proposal.objects.get(crawl_run=run),
+        entry=AuditEntry.objects.filter(system_code=here.code).latest("pk"),
+        person=person,
+        gone_person=factories.make_user("viewer", email="gone@example.com", is_active=False),
+        key=key,
+        secret=secret,
+        refresh_token=str(tokens.issue(person).refresh_token),
+    )
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """A caller with a user, and a key's secret if they come with one."""
+
+    caller: Caller
+    user: User | None
+    secret: str = ""
+
+
+def visitors(world: World) -> dict[str, Visitor]:
+    """Everybody of the matrix, by name."""
+    return {each.name: _visitor(world, each) for each in API_CALLERS}
+
+
+def _visitor(world: World, caller: Caller) -> Visitor:
+    if caller.name == "anonymous":
+        return Visitor(caller, None)
+    email = f"v{API_CALLERS.index(caller)}@example.com"
+    is_program = caller.scopes is not None or caller.roles == ("service",)
+    user = factories.make_user(
+        *caller.roles,
+        email=email,
+        is_active=True,
+        user_type=User.Type.TECHNICAL if is_program else User.Type.REGULAR,
+    )
+    User.objects.filter(pk=user.pk).update(is_superuser=caller.is_superuser)
+    if "steward" in caller.roles:
+        user.systems.set([world.here, world.empty_system] if caller.here else [world.elsewhere])
+    secret = ""
+    if caller.scopes is not None:
+        limit = {"system_codes": [world.elsewhere.code]} if caller.limited else {}
+        key, secret = factories.make_api_key(user, *caller.scopes, **limit)
+        if not caller.usable:
+            ends = {"revoked_at": NOW} if "revoked" in caller.name else {"expires_at": NOW}
+            ApiKey.objects.filter(pk=key.pk).update(**ends)
+    return Visitor(caller, User.objects.get(pk=user.pk), secret)
+
+
+def switch_off(people: dict[str, Visitor]) -> None:
+    """The inactive become so after they got their tokens and sessions."""
+    for visitor in people.values():
+        if visitor.user is not None and not visitor.caller.is_active:
+            User.objects.filter(pk=visitor.user.pk).update(is_active=False)
+
+
+SCREEN_VISITORS = SESSIONS
+LATER = dt.timedelta(days=1)
