@@ -21,13 +21,14 @@ def generic(catalogue: Catalogue, values: Values, source: TypeDef | None) -> Ite
     others = [each for each in usable if each not in same and each not in texts]
     form = values if isinstance(values, Text) else text_form(values)
     for typedef in (*same, *others):
-        yield typedef.code, _params(typedef, values)
+        yield typedef.code, params_for(typedef, values)
     if form is not None:
         for typedef in texts:
-            yield typedef.code, _params(typedef, form)
+            yield typedef.code, params_for(typedef, form)
 
 
-def _params(typedef: TypeDef, values: Values) -> dict[str, object]:
+def params_for(typedef: TypeDef, values: Values) -> dict[str, object]:
+    """Parameters that hold the values, as far as the type takes them."""
     properties = typedef.params_schema.get("properties") or {}
     given: dict[str, object] = {}
     if isinstance(values, Whole | Exact):
