@@ -216,3 +216,27 @@ def test_fitting_is_transitive_for_any_lengths_and_scales(flavor: str) -> None:
             assert all((a, c) in ok for c in types if (b, c) in ok), (str(a), str(b))
 
     holds()
+
+
+@pytest.mark.parametrize(
+    ("flavor", "text", "expected"),
+    [
+        ("hive", "int > bigint", True),
+        ("hive", "bigint > int", False),
+        ("hive", "decimal(10,2) > decimal(12,2)", True),
+        ("hive", "decimal(10,2) > decimal(10,3)", False),
+        ("hive", "varchar(10) > string", True),
+        ("hive", "int > string", False),
+        ("hive", "array<int> > array<bigint>", True),
+        ("hive", "bigint > double", False),
+        ("oracle", "VARCHAR2(10) > VARCHAR2(20)", True),
+        ("oracle", "NUMBER(10) > NUMBER(5)", False),
+        ("sqlserver", "int > bigint", True),
+        ("sqlserver", "nvarchar(10) > varchar(10)", False),
+        ("sqlserver", "int > varchar(20)", False),
+    ],
+)
+def test_flavors_without_rules_of_their_own_go_by_the_values_that_types_hold(flavor, text, expected):
+    catalogue = bundled_catalogue(flavor)
+    old, new = (parse(catalogue, each) for each in text.split(" > "))
+    assert fits(old, new, catalogue=catalogue).ok is expected
