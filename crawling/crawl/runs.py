@@ -64,6 +64,11 @@ def prepare(
             detail=f"The system {system.code} has no connection URL, so this server cannot crawl it.",
             errors=[FieldError("system", "no_connection", "Give the system a connection URL first.")],
         )
+    if not system.flavor.sqlalchemy_dialects:
+        raise Invalid(
+            detail=f"{system.flavor.name} is no database that this server can connect to and crawl.",
+            errors=[FieldError("system", "no_dialect", "Its flavor names no SQLAlchemy dialect.")],
+        )
     return create(
         system,
         trigger=trigger,

@@ -1,25 +1,21 @@
-"""Runs, uploads, reports and schedules over the API."""
+"""Runs, uploads and reports over the API."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import uuid
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from aide_crawler import inspect
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
 from aide.work.models import WorkItem
 from aide.work.runner import drain
-from crawling.models import CrawlPlan, CrawlRun, Observation, Proposal
+from crawling.models import CrawlRun, Observation, Proposal
 from tests.factories import api_client, make_api_key, make_service, make_user
 from tests.flows.desk import API, Desk, contents, ok
-from tests.flows.sources import Source, make_system, sqlite_source
+from tests.flows.sources import Source, sqlite_source
 
 SOURCE = """
 CREATE TABLE parts (id integer NOT NULL PRIMARY KEY, name varchar(50) NOT NULL, weight numeric(6,2));
@@ -335,64 +331,6 @@ def test_who_may_start_crawls(desk: Desk, source: Source) -> None:
     assert answer.status_code == 403
 
 
-def test_unknown_things_are_404_and_unknown_parameters_422(desk: Desk) -> None:
-    for path, code in (
-        ("crawl-runs/999", "CRAWL_RUN_NOT_FOUND"),
-        ("crawl-runs/x", "CRAWL_RUN_NOT_FOUND"),
-        ("proposals/999", "PROPOSAL_NOT_FOUND"),
-        ("crawl-plans/999", "CRAWL_PLAN_NOT_FOUND"),
-        ("crawl-runs/999/report", "CRAWL_RUN_NOT_FOUND"),
-    ):
-        answer = desk.by_engineer.get(f"{API}/{path}")
-        assert (answer.status_code, answer.json()["error_code"]) == (404, code)
-    for query in ("?colour=red", "?sort=colour", "?status=fine", "?page=0", "?system__gte=1"):
-        for path in ("crawl-runs", "proposals"):
-            assert desk.by_engineer.get(f"{API}/{path}{query}").status_code == 422, (path, query)
-
-
-def test_proposals_are_found_by_what_they_are_about(desk: Desk) -> None:
-    run = desk.crawl()
-    desk.decide(run, approve="all")
-    parts = desk.dataset("main.parts")["id"]
-    by = desk.by_steward
-    assert ok(by.get(f"{API}/proposals", {"dataset_id": parts}))["total"] == 1
-    assert ok(by.get(f"{API}/proposals", {"crawl_run_id": run["id"]}))["total"] == 3
-    assert ok(by.get(f"{API}/proposals", {"status": "open"}))["total"] == 0
-    assert ok(by.get(f"{API}/proposals", {"origin": "crawl", "system": desk.system.code}))["total"] == 3
-    assert ok(by.get(f"{API}/proposals", {"origin": "contract"}))["total"] == 0
-    (change,) = ok(by.get(f"{API}/proposals", {"dataset_id": parts}))["items"][0]["changes"]
-    assert set(change) >= {"id", "op", "path", "before", "after", "risk", "why", "requires", "decision"}
-    assert (change["op"], change["before"], change["path"]) == (
-        "add_dataset",
-        None,
-        {"dataset": "main.parts", "field": None},
-    )
-    assert change["after"]["name"] == "parts"
-    assert set(change["decision"]) == {"state", "by", "at", "reason", "second_by"}
-
-
-def test_lists_take_a_constant_number_of_statements(desk: Desk, source: Source) -> None:
-    desk.crawl()
-    client = desk.by_steward
-
-    def statements(path: str) -> int:
-        client.get(f"{API}/{path}")
-        with CaptureQueriesContext(connection) as captured:
-            assert client.get(f"{API}/{path}").status_code == 200
-        return len(captured)
-
-    paths = ("proposals?size=500", "crawl-runs?size=500", "crawl-plans?size=500")
-    CrawlPlan.objects.create(system=desk.system, cron="0 2 * * *")
-    few = [statements(path) for path in paths]
-    source.execute(";".join(f"CREATE TABLE more{n} (id integer, a text, b text)" for n in range(30)))
-    desk.crawl()
-    for number in range(20):
-        CrawlPlan.objects.create(system=make_system("sqlite", code=f"more{number}"), cron="0 2 * * *")
-    many = [statements(path) for path in paths]
-    assert few == many
-    assert max(many) <= 12, dict(zip(paths, many, strict=True))
-
-
 def test_an_unchanged_upload_writes_only_its_run(desk: Desk, source: Source) -> None:
     desk.decide(desk.crawl(), approve="all")
     drain()
@@ -405,82 +343,3 @@ def test_an_unchanged_upload_writes_only_its_run(desk: Desk, source: Source) -> 
     after = contents()
     changed = {name for name in before if before[name] != after[name]}
     assert changed == set()
-
-
-# Schedules
-
-
-def test_a_schedule_is_made_changed_and_deleted(desk: Desk) -> None:
-    body = {"system": desk.system.code, "cron": "30 2 * * 1-5", "time_zone": "Europe/Berlin"}
-    made = desk.by_engineer.post(f"{API}/crawl-plans", body, format="json")
-    assert made.status_code == 201, made.content
-    plan = made.json()
-    assert plan["auto_approve"] == []
-    assert plan["next_due_at"] > timezone.now().isoformat()
-    path = f"{API}/crawl-plans/{plan['id']}"
-    changed = desk.by_engineer.patch(path, {"is_active": False, "auto_approve": ["safe"]}, format="json")
-    assert (changed.status_code, changed.json()["next_due_at"]) == (200, None)
-    stale = desk.by_engineer.patch(
-        path, {"cron": "0 3 * * *", "row_version": plan["row_version"]}, format="json"
-    )
-    assert (stale.status_code, stale.json()["error_code"]) == (409, "VERSION_CONFLICT")
-    whole = desk.by_engineer.put(path, {**body, "scope": {"tables": ["parts"]}}, format="json")
-    assert whole.status_code == 200
-    assert whole.json()["scope"]["tables"] == ["parts"]
-    assert desk.by_steward.patch(path, {"cron": "0 3 * * *"}, format="json").status_code == 403
-    assert desk.by_engineer.delete(path).status_code == 204
-    assert desk.by_engineer.get(path).status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("damage", "field"),
-    [
-        ({"cron": "every night"}, "cron"),
-        ({"cron": "0 0 31 2 *"}, "cron"),
-        ({"cron": "* * * *"}, "cron"),
-        ({"cron": ""}, "cron"),
-        ({"time_zone": "Mars/North"}, "time_zone"),
-        ({"time_zone": "../etc/passwd"}, "time_zone"),
-        ({"scope": {"tables": ["a.b.c"]}}, "scope"),
-        ({"auto_approve": ["everything"]}, "auto_approve"),
-        ({"system": "nobody"}, "system"),
-    ],
-)
-def test_a_schedule_that_cannot_be_is_refused(desk: Desk, damage: dict[str, Any], field: str) -> None:
-    body = {"system": desk.system.code, "cron": "0 2 * * *", **damage}
-    answer = desk.by_engineer.post(f"{API}/crawl-plans", body, format="json")
-    assert answer.status_code == 422, answer.content
-    assert answer.json()["errors"][0]["field"].startswith(field), answer.json()
-
-
-def test_a_due_plan_is_started_once_and_approves_what_it_may(desk: Desk, source: Source) -> None:
-    from crawling import plans
-
-    desk.decide(desk.crawl(), approve="all")
-    plan = CrawlPlan.objects.create(
-        system=desk.system,
-        cron="0 2 * * *",
-        auto_approve=["safe", "breaking"],
-        next_due_at=timezone.now() - timedelta(minutes=1),
-    )
-    source.execute("ALTER TABLE bins ADD label text; ALTER TABLE bins DROP part_id;")
-    assert plans.start_due() == 1
-    assert plans.start_due() == 0
-    drain()
-    run = CrawlRun.objects.get(plan=plan)
-    assert (run.status, run.trigger) == ("completed", "schedule")
-    plan.refresh_from_db()
-    assert plan.next_due_at is not None
-    assert plan.next_due_at > timezone.now()
-    fields = {field["name"] for field in desk.schema("main.bins")["fields"]}
-    assert fields == {"id", "part_id", "label"}, "what needs two people is never approved by a plan"
-    left = desk.changes()
-    assert {each["op"] for each in left} >= {"drop_field"}
-    assert all(each["risk"] != "safe" or each["requires"] for each in left)
-    applied = [
-        change
-        for proposal in ok(desk.by_steward.get(f"{API}/proposals", {"crawl_run_id": run.pk}))["items"]
-        for change in proposal["changes"]
-        if change["decision"]["state"] == "applied"
-    ]
-    assert {each["decision"]["by"] for each in applied} == {"the plan"}

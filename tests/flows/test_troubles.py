@@ -18,7 +18,7 @@ from sqlalchemy.engine import make_url
 
 from aide.work.runner import drain
 from crawling.models import CrawlRun
-from registry.models import CredentialRef, System
+from registry.models import CredentialRef, System, SystemFlavor, SystemKind
 from tests.flows.desk import API, Desk
 from tests.flows.sources import Source, make_system
 
@@ -202,8 +202,10 @@ def test_a_password_file_logs_in(
     _nowhere([caplog.text])
 
 
-@pytest.mark.parametrize("flavor", ["oracle", "hive", "csv"])
-def test_a_flavor_without_types(flavor: str, type_catalogues: None) -> None:
+def test_a_flavor_without_types(type_catalogues: None) -> None:
+    flavor = "homegrown"
+    kind = SystemKind.objects.get(code="RDBMS")
+    SystemFlavor.objects.create(code=flavor, name="Homegrown", kind=kind, sqlalchemy_dialects=["sqlite"])
     system = make_system(flavor, "sqlite:////tmp/nothing")
     desk = Desk(system)
     answer = desk.by_engineer.post(f"{API}/crawl-runs", {"system": system.code}, format="json")
@@ -226,8 +228,9 @@ def test_a_flavor_without_types(flavor: str, type_catalogues: None) -> None:
     assert CrawlRun.objects.count() == 0
 
 
-def test_a_system_without_a_connection_or_switched_off(type_catalogues: None) -> None:
+def test_a_system_that_cannot_be_crawled(type_catalogues: None) -> None:
     for system, word in (
+        (make_system("csv", "sqlite:////tmp/nothing"), "CSV"),
         (make_system("postgresql"), "connection"),
         (make_system("postgresql", "postgresql://127.0.0.1/app", is_active=False), "not active"),
     ):
