@@ -6,12 +6,9 @@ affinity and declared length; all others by `promotions`. What no rule allows do
 
 from __future__ import annotations
 
-from functools import partial
-
 from registry.compatibility import mysql, postgresql, promotions, sqlite
 from registry.compatibility.fit import Fit, Rule, no, same
 from registry.typesystem import Catalogue, TypeExpr
-from registry.values import LOSSLESS, Exact, Float, Whole, judge, values_of
 
 _RULES: dict[str, Rule] = {
     "postgresql": postgresql.rule,
@@ -19,8 +16,6 @@ _RULES: dict[str, Rule] = {
     "mariadb": mysql.rule,
     "sqlite": sqlite.rule,
 }
-# Beside those of its own family, a value is read as one of these.
-_READ_AS = {(Whole, Exact), (Whole, Float)}
 _TEXT_SETTINGS = {"charset": "character set", "collation": "collation"}
 
 
@@ -34,7 +29,7 @@ def fits(old: TypeExpr, new: TypeExpr, *, catalogue: Catalogue) -> Fit:
     unknown = next((each for each in (old, new) if each.code is None), None)
     if unknown is not None:
         return no(f"The catalogue does not know {unknown.rendered or 'this type'}, so nothing is certain")
-    rule = _RULES.get(catalogue.flavor) or promotions.rule_for(catalogue)
+    rule = _rule_of(catalogue)
     found = rule(old, new) if rule else None
     if found is None and old.rendered == new.rendered:
         return no(f"What {new.rendered} is made of changes")
@@ -50,25 +45,16 @@ def reads(old: TypeExpr, new: TypeExpr, *, catalogue: Catalogue) -> bool:
     if old.code is None or new.code is None:
         return False
     rule = _rule_of(catalogue)
+    if rule is None:
+        return False
     if rule is mysql.rule and not mysql.holds_characters(old, new):
         return False
     found = rule(old, new)
     return found is not None and found.ok
 
 
-def _rule_of(catalogue: Catalogue) -> Rule:
-    return _RULES.get(catalogue.flavor) or partial(_by_values, catalogue)
-
-
-def _by_values(catalogue: Catalogue, old: TypeExpr, new: TypeExpr) -> Fit | None:
-    """For flavors without rules of their own: the new type holds the old values, as the same kind of thing."""
-    held, holding = values_of(catalogue, old), values_of(catalogue, new, writing=True)
-    if held is None or holding is None:
-        return None
-    if type(held) is not type(holding) and (type(held), type(holding)) not in _READ_AS:
-        return None
-    found = judge(held, holding)
-    return Fit(found.safety == LOSSLESS, found.why)
+def _rule_of(catalogue: Catalogue) -> Rule | None:
+    return _RULES.get(catalogue.flavor) or promotions.rule_for(catalogue)
 
 
 def without_text_settings(expr: TypeExpr) -> TypeExpr:
