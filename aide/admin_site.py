@@ -12,7 +12,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path
 
 from aide.core.html import DASH
-from aide.desk import error_pages, home, navigation, preferences, search, sign_in
+from aide.desk import error_pages, home, navigation, preferences, search, sign_in, work_counts
 
 
 class AideAdminSite(admin.AdminSite):
@@ -33,9 +33,8 @@ class AideAdminSite(admin.AdminSite):
 
     def register(self, model_or_iterable: Any, *args: Any, **options: Any) -> None:
         """Groups are the shipped roles; nobody edits them here."""
-        if model_or_iterable is Group:
-            return
-        super().register(model_or_iterable, *args, **options)
+        models = [model_or_iterable] if isinstance(model_or_iterable, type) else list(model_or_iterable)
+        super().register([model for model in models if model is not Group], *args, **options)
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         inner = super().admin_view(view, cacheable)
@@ -46,6 +45,9 @@ class AideAdminSite(admin.AdminSite):
                 return inner(request, *args, **kwargs)
             except Http404:
                 return error_pages.not_found(request)
+            finally:
+                if request.method == "POST":
+                    work_counts.forget_badges(request.user)
 
         return guarded
 

@@ -29,6 +29,7 @@ from tests.security.matrix import (
     anywhere,
     everything,
     of_system,
+    own_rows,
     rows_of_systems,
 )  # fmt: skip
 from tests.security.world import World
@@ -118,7 +119,7 @@ RULES: dict[str, tuple[Case, ...]] = {
     ),
     "GET users/me": case(KNOWN),
     "PATCH users/me": case(PERSON, body=lambda w: {"full_name": "Me"}),
-    "GET api-keys": case(anywhere(PEOPLE, KEYS)),
+    "GET api-keys": case(own_rows(PEOPLE, KEYS, others=PEOPLE)),
     "POST api-keys": (
         *case(anywhere(KEYS, PEOPLE), body=lambda w: {"name": "mine", "scopes": ["registry:read"]}),
         *case(

@@ -100,7 +100,8 @@ class Rule:
     """What a door asks for: one of these rights. Without rights, `open_to` says who passes.
 
     `here` is False for things that belong to no system. `rows` marks a list, which opens to whoever holds the
-    right anywhere and then shows only what they may see. `whole` asks for the right for every system.
+    right anywhere and then shows only what they may see; `shown_to` is for rows that need more than the list
+    itself. `whole` asks for the right for every system.
     """
 
     rights: tuple[str, ...] = ()
@@ -108,6 +109,7 @@ class Rule:
     here: bool = True
     rows: bool = False
     whole: bool = False
+    shown_to: tuple[str, ...] = ()
 
     def lets_in(self, caller: Caller) -> bool:
         if self.open_to:
@@ -130,7 +132,7 @@ class Rule:
         """Whether what belongs to the target's system may be in the answer."""
         if self.open_to:
             return self.lets_in(caller)
-        return any(caller.holds(right, here=self.here) for right in self.rights)
+        return any(caller.holds(right, here=self.here) for right in self.shown_to or self.rights)
 
 
 ANYONE = Rule(open_to="anyone")
@@ -158,3 +160,8 @@ def anywhere(*rights: str) -> Rule:
 def everything(*rights: str) -> Rule:
     """Needs one of the rights for all systems, so that a steward's is not enough."""
     return Rule(rights, here=False, whole=True)
+
+
+def own_rows(*rights: str, others: str) -> Rule:
+    """A list of one's own things; those of others are for holders of another right."""
+    return Rule(rights, here=False, rows=True, shown_to=(others,))

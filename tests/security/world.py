@@ -30,7 +30,7 @@ from registry.models import (
     TypeInstance,
 )
 from tests import factories
-from tests.security.matrix import API_CALLERS, SESSIONS, Caller
+from tests.security.matrix import API_CALLERS, Caller
 
 MARK = "zebrafinch"  # in every name that belongs to the target's system, and in nothing else
 NOW = timezone.now()
@@ -43,6 +43,7 @@ class World:
     here: System
     elsewhere: System
     empty_system: System
+    unreachable: System
     gone_system: System
     kind: SystemKind
     gone_kind: SystemKind
@@ -160,6 +161,9 @@ def build() -> World:
         here=here,
         elsewhere=elsewhere,
         empty_system=factories.make_system(f"{MARK}-empty"),
+        unreachable=factories.make_system(
+            f"{MARK}-off", connection_url="postgresql://reader@127.0.0.1:1/nothing"
+        ),
         gone_system=factories.make_system(f"{MARK}-gone", **deleted),
         kind=kind,
         gone_kind=SystemKind.objects.create(code="GONE", name="Gone", **deleted),
@@ -225,7 +229,9 @@ def _visitor(world: World, caller: Caller) -> Visitor:
     )
     User.objects.filter(pk=user.pk).update(is_superuser=caller.is_superuser)
     if "steward" in caller.roles:
-        user.systems.set([world.here, world.empty_system] if caller.here else [world.elsewhere])
+        user.systems.set(
+            [world.here, world.empty_system, world.unreachable] if caller.here else [world.elsewhere]
+        )
     secret = ""
     if caller.scopes is not None:
         limit = {"system_codes": [world.elsewhere.code]} if caller.limited else {}
@@ -243,5 +249,4 @@ def switch_off(people: dict[str, Visitor]) -> None:
             User.objects.filter(pk=visitor.user.pk).update(is_active=False)
 
 
-SCREEN_VISITORS = SESSIONS
 LATER = dt.timedelta(days=1)

@@ -1,0 +1,319 @@
+"""Every page of the screens: route as the resolver writes it, method, what it asks for, and what to post.
+
+A route that is not here fails the test. Forms are posted as the page gives them to someone who may save, with
+the values of `body` instead of what they held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from tests.security.matrix import (
+    ANYONE,
+    AUDIT,
+    CRAWL,
+    CURATE,
+    DECIDE,
+    KEYS,
+    NOBODY,
+    PEOPLE,
+    SCREENS,
+    SEE,
+    SYSTEMS,
+    TYPES,
+    Rule,
+    anywhere,
+    of_system,
+    own_rows,
+    rows_of_systems,
+)  # fmt: skip
+from tests.security.world import LATER, MARK, World
+
+
+@dataclass(frozen=True)
+class Page:
+    """One way to ask for a page. `form` fills in what the page gives; a `quiet` post leaves no entry in the log.
+
+    `may_err` is for forms that some see but may not save like this: they get the form back.
+    """
+
+    rule: Rule
+    path: Callable[[World], dict[str, Any]] | None = None
+    body: Callable[[World], dict[str, Any]] | None = None
+    query: str = ""
+    form: bool = False
+    quiet: bool = False
+    may_err: bool = False
+    name: str = ""
+
+
+Pages = dict[str, tuple[Page, ...]]
+Thing = Callable[[World], Any]
+
+
+def page(rule: Rule, thing: Thing | None = None, key: str = "object_id", **values: Any) -> tuple[Page, ...]:
+    path = None if thing is None else (lambda w: {key: thing(w).pk})
+    return (Page(rule, path, **values),)
+
+
+def quoted(pk: int) -> str:
+    """The number in other digits, which routes for whole numbers miss and the database reads all the same."""
+    return "".join(chr(0x660 + int(digit)) for digit in str(pk))
+
+
+def stock(
+    where: str,
+    thing: Thing,
+    *,
+    lists: Rule,
+    sees: Rule,
+    adds: Rule = NOBODY,
+    changes: Rule = NOBODY,
+    deletes: Rule = NOBODY,
+    history: Rule | None = None,
+    new: Callable[[World], dict[str, Any]] | None = None,
+    edit: dict[str, Any] | None = None,
+    shadowed: bool = False,
+) -> Pages:
+    """The pages that the admin makes for a table; `shadowed` where a page of our own comes first."""
+    base = f"admin/{where}/"
+    one = f"{base}<path:object_id>/"
+    path = (
+        (lambda w: {"object_id": quoted(thing(w).pk)}) if shadowed else (lambda w: {"object_id": thing(w).pk})
+    )
+    return {
+        f"GET {base}": page(lists),
+        f"GET {base}add/": page(adds),
+        f"POST {base}add/": page(adds, body=new or (lambda w: {}), form=True),
+        f"GET {one}": page(SCREENS, thing),
+        f"GET {one}change/": (Page(sees, path),),
+        f"POST {one}change/": (Page(changes, path, body=lambda w: edit or {"note": "other"}, form=True),),
+        f"GET {one}delete/": page(deletes, thing),
+        f"POST {one}delete/": page(deletes, thing, body=lambda w: {"post": "yes"}),
+        f"GET {one}history/": page(history or sees, thing),
+    }
+
+
+def recorded(where: str, thing: Thing, **rules: Any) -> Pages:
+    """The same for tables whose history page leads to the audit log, which has a rule of its own."""
+    return stock(where, thing, history=SCREENS, **rules)
+
+
+def catalogue(where: str, thing: Thing, writes: Rule, new: dict[str, Any] | Callable[[World], Any]) -> Pages:
+    """Things of no system that everyone sees and some may write."""
+    made = new if callable(new) else (lambda w: new)
+    seen = anywhere(SEE)
+    return recorded(
+        where, thing, lists=seen, sees=seen, adds=writes, changes=writes, deletes=writes, new=made
+    )
+
+
+def posts(names: Iterable[str], rule: Rule, where: str, thing: Thing, key: str, **values: Any) -> Pages:
+    return {f"POST {where}{name}/": page(rule, thing, key, **values) for name in names}
+
+
+RUN = "admin/crawling/crawlrun/"
+ONE_RUN = f"{RUN}<int:run_id>/"
+SYSTEM = "admin/registry/system/<int:object_id>/"
+DATASET = "admin/registry/dataset/<int:object_id>/"
+KEY = "admin/accounts/apikey/"
+
+
+def _next_week() -> str:
+    return (timezone.now() + 7 * LATER).date().isoformat()
+
+
+PAGES: Pages = {
+    # Outside of the screens.
+    "GET ": page(ANYONE),
+    "GET health/live": page(ANYONE),
+    "GET health/ready": page(ANYONE),
+    "GET metrics": page(ANYONE),
+    # The shell.
+    "GET admin/": page(SCREENS),
+    "GET admin/login/": page(ANYONE),
+    "POST admin/logout/": page(ANYONE),
+    "POST admin/preferences/": page(ANYONE, body=lambda w: {"theme": "dark"}),
+    "GET admin/search/": page(SCREENS, query=f"?q={MARK}"),
+    "GET admin/password_change/": page(SCREENS),
+    "GET admin/password_change/done/": page(SCREENS),
+    "GET admin/jsi18n/": page(ANYONE),
+    "GET admin/autocomplete/": (
+        *page(SCREENS, query="?app_label=registry&model_name=dataset&field_name=system"),
+        *page(
+            anywhere(PEOPLE),
+            query="?app_label=crawling&model_name=crawlrun&field_name=started_by",
+            name="people",
+        ),
+    ),
+    "GET admin/r/<path:content_type_id>/<path:object_id>/": (
+        Page(NOBODY, lambda w: {"content_type_id": 1, "object_id": w.here.pk}),
+    ),
+    "GET admin/^(?P<app_label>APPS)/$": (
+        Page(anywhere(SEE), lambda w: {"app_label": "registry"}),
+        Page(anywhere(SEE), lambda w: {"app_label": "crawling"}),
+        Page(anywhere(PEOPLE, KEYS), lambda w: {"app_label": "accounts"}),
+        Page(anywhere(AUDIT), lambda w: {"app_label": "audit"}),
+    ),
+    "GET admin/(?P<url>.*)$": (Page(NOBODY, lambda w: {"url": "nowhere/"}),),
+    # People.
+    **recorded(
+        "accounts/user",
+        lambda w: w.person,
+        lists=anywhere(PEOPLE),
+        sees=anywhere(PEOPLE),
+        adds=anywhere(PEOPLE),
+        changes=anywhere(PEOPLE),
+        new=lambda w: {
+            "email": "new@example.com",
+            "user_type": "regular",
+            "new_password": "correct horse 8 battery",
+        },
+        edit={"full_name": "Someone else"},
+    ),
+    **stock(
+        "accounts/apikey",
+        lambda w: w.key,
+        lists=own_rows(PEOPLE, KEYS, others=PEOPLE),
+        sees=anywhere(PEOPLE),
+        adds=anywhere(PEOPLE, KEYS),
+    ),
+    f"POST {KEY}add/": page(
+        anywhere(PEOPLE),
+        body=lambda w: {
+            "user": w.person.pk,
+            "name": "theirs",
+            "scopes": ["registry:read"],
+            "expires_on": _next_week(),
+        },
+        form=True,
+        may_err=True,
+    ),
+    f"POST {KEY}<int:key_id>/revoke/": page(anywhere(PEOPLE), lambda w: w.key, "key_id"),
+    **stock(
+        "audit/auditentry",
+        lambda w: w.entry,
+        lists=rows_of_systems(AUDIT),
+        sees=of_system(AUDIT),
+    ),
+    # The catalogue.
+    **catalogue("registry/systemkind", lambda w: w.kind, anywhere(TYPES), {"code": "NEW", "name": "New"}),
+    **catalogue(
+        "registry/systemflavor",
+        lambda w: w.flavor,
+        anywhere(TYPES),
+        lambda w: {"kind": w.kind.pk, "code": "new", "name": "New"},
+    ),
+    **catalogue(
+        "registry/datatype",
+        lambda w: w.data_type,
+        anywhere(TYPES),
+        lambda w: {"flavor": w.flavor.pk, "code": "new", "name": "New"},
+    ),
+    "GET admin/registry/datatype/<int:data_type_id>/preview/": page(
+        anywhere(SEE), lambda w: w.numeric, "data_type_id", query="?precision=5"
+    ),
+    **catalogue(
+        "registry/castrule",
+        lambda w: w.cast_rule,
+        anywhere(TYPES),
+        lambda w: {"source_data_type": w.text.pk, "target_data_type": w.text.pk, "safety": "lossy"},
+    ),
+    "GET admin/registry/castrule/matrix/": page(anywhere(SEE)),
+    "GET admin/registry/castrule/try/": page(anywhere(SEE)),
+    **catalogue(
+        "registry/piitag",
+        lambda w: w.spare_tag,
+        anywhere(PEOPLE),
+        {"code": "new_tag", "name": "New", "sensitivity": 2},
+    ),
+    **catalogue(
+        "registry/credentialref",
+        lambda w: w.credential,
+        anywhere(SYSTEMS),
+        {"provider": "env", "path": "NEW_PASSWORD"},
+    ),
+    # Systems.
+    **recorded(
+        "registry/system",
+        lambda w: w.empty_system,
+        lists=anywhere(SEE),
+        sees=of_system(SEE),
+        adds=anywhere(SYSTEMS),
+        changes=of_system(SYSTEMS),
+        deletes=of_system(SYSTEMS),
+        new=lambda w: {"code": "brand-new", "name": "New", "flavor": w.here.flavor_id},
+        shadowed=True,
+    ),
+    f"GET {SYSTEM}change/": page(of_system(SEE), lambda w: w.here),
+    f"GET {SYSTEM}edit/": page(of_system(SYSTEMS), lambda w: w.here),
+    f"POST {SYSTEM}edit/": page(
+        of_system(SYSTEMS), lambda w: w.here, body=lambda w: {"note": "other"}, form=True
+    ),
+    f"POST {SYSTEM}test/": page(of_system(CRAWL), lambda w: w.unreachable, quiet=True),
+    # Data.
+    **stock(
+        "registry/dataset",
+        lambda w: w.dataset,
+        lists=anywhere(SEE),
+        sees=of_system(SEE),
+        adds=anywhere(SYSTEMS),
+        changes=of_system(CURATE),
+        new=lambda w: {"system": w.here.pk, "location_schema": "s", "location_table": "new"},
+        shadowed=True,
+    ),
+    f"GET {DATASET}change/": tuple(
+        Page(of_system(SEE), lambda w: {"object_id": w.dataset.pk}, query=f"?tab={tab}", name=tab)
+        for tab in ("fields", "versions", "crawls", "history")
+    ),
+    f"GET {DATASET}edit/": page(of_system(CURATE), lambda w: w.dataset),
+    f"POST {DATASET}edit/": page(
+        of_system(CURATE), lambda w: w.dataset, body=lambda w: {"description": "Mine"}, form=True
+    ),
+    **stock(
+        "registry/field",
+        lambda w: w.field,
+        lists=anywhere(SEE),
+        sees=of_system(SEE),
+        changes=of_system(CURATE),
+        edit={"description": "Mine"},
+    ),
+    **stock("registry/datasetschema", lambda w: w.draft, lists=anywhere(SEE), sees=of_system(SEE)),
+    # Crawls and reviews.
+    **recorded(
+        "crawling/crawlplan",
+        lambda w: w.plan,
+        lists=anywhere(SEE),
+        sees=of_system(SEE),
+        adds=anywhere(SYSTEMS),
+        changes=of_system(SYSTEMS),
+        deletes=of_system(SYSTEMS),
+        new=lambda w: {"system": w.here.pk, "frequency": "day", "time": "02:00", "time_zone": "UTC"},
+        edit={"time": "05:15"},
+    ),
+    **stock("crawling/crawlrun", lambda w: w.run, lists=anywhere(SEE), sees=of_system(SEE)),
+    # The run's page has no form; it shows itself to a post as well.
+    f"POST {RUN}<path:object_id>/change/": page(of_system(SEE), lambda w: w.run, quiet=True),
+    f"GET {RUN}reviews/": page(anywhere(SEE)),
+    f"POST {RUN}start/": page(of_system(CRAWL), body=lambda w: {"system": w.here.pk}, quiet=True),
+    f"GET {ONE_RUN}progress/": page(of_system(SEE), lambda w: w.run, "run_id"),
+    f"GET {ONE_RUN}report/": page(of_system(SEE), lambda w: w.run, "run_id"),
+    f"POST {ONE_RUN}cancel/": page(of_system(CRAWL), lambda w: w.queued_run, "run_id", quiet=True),
+    f"POST {ONE_RUN}retry/": page(of_system(CRAWL), lambda w: w.run, "run_id", quiet=True),
+    f"GET {ONE_RUN}review/": page(of_system(SEE), lambda w: w.run, "run_id"),
+    f"POST {ONE_RUN}review/decide/": page(
+        of_system(DECIDE),
+        lambda w: w.run,
+        "run_id",
+        body=lambda w: {"approve": w.proposal.changes.first().pk},
+        quiet=True,
+    ),
+    f"POST {ONE_RUN}review/confirm/": page(of_system(DECIDE), lambda w: w.run, "run_id", quiet=True),
+    f"GET {ONE_RUN}review/finish/": page(of_system(DECIDE), lambda w: w.run, "run_id"),
+    f"POST {ONE_RUN}review/finish/": page(of_system(DECIDE), lambda w: w.run, "run_id", quiet=True),
+    f"GET {ONE_RUN}review/result/": page(of_system(SEE), lambda w: w.run, "run_id"),
+}
