@@ -123,8 +123,11 @@ def bundled_catalogue(flavor: str) -> Catalogue:
     )
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML in which a key may stand once."""
+_FastestLoader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_FastestLoader):
+    """YAML in which a key may stand once, read by the C library where PyYAML has it."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]

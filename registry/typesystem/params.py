@@ -49,11 +49,10 @@ def check_schema(schema: Any) -> tuple[ParamError, ...]:
     if not isinstance(schema, Mapping):
         return (ParamError("", "the schema must be a JSON object"),)
     try:
-        Draft202012Validator.check_schema(dict(schema))
-    except jsonschema.SchemaError as fault:
-        return (ParamError(".".join(str(part) for part in fault.path), fault.message),)
-    except RecursionError:
-        return (ParamError("", "the schema is nested too deeply"),)
+        if fault := _schema_fault(json.dumps(schema, sort_keys=False)):
+            return (fault,)
+    except (RecursionError, TypeError, ValueError):
+        return (ParamError("", "the schema is nested too deeply or holds what JSON cannot"),)
     for path, part in _walk(schema):
         if isinstance(part.get("pattern"), str):
             try:
@@ -64,6 +63,16 @@ def check_schema(schema: Any) -> tuple[ParamError, ...]:
         if isinstance(reference, str) and not reference.startswith("#"):
             return (ParamError(f"{path}$ref", "a schema may only refer to itself"),)
     return ()
+
+
+@lru_cache(maxsize=512)
+def _schema_fault(text: str) -> ParamError | None:
+    """What the standard's own schema says of a schema; many types share one, so answers are kept."""
+    try:
+        Draft202012Validator.check_schema(json.loads(text))
+    except jsonschema.SchemaError as fault:
+        return ParamError(".".join(str(part) for part in fault.path), fault.message)
+    return None
 
 
 def _walk(part: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -63,7 +63,7 @@ def test_a_type_needs_no_more_than_a_code_schema_and_template() -> None:
         ("types: [{code: a, name: a}]", "toy.yaml: types: types need one flavor that they belong to"),
         ("flavor: {code: toy, name: Toy}", "toy.yaml: flavor toy: kind is missing"),
         ("- a", "toy.yaml: must be a mapping of keys to values"),
-        ("a: [", "toy.yaml: line 1: "),
+        ("a: [", "toy.yaml: line "),
         ("kinds: {code: A}", "toy.yaml: kinds: must be a list"),
     ],
 )  # fmt: skip
