@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Max, QuerySet
 from django.utils import timezone
 
@@ -59,8 +59,9 @@ def _seal_batch() -> int:
         for row in rows:
             count += 1
             digest = link(digest, place=count, entry_id=row["id"], content=content_of(row))
-            sealed.append(AuditEntry(id=row["id"], place=count, hash=digest))
-        AuditEntry.objects.bulk_update(sealed, ["place", "hash"], batch_size=BATCH)
+            sealed.append((count, digest, row["id"]))
+        with connection.cursor() as cursor:  # many times faster than one statement with a case for each row
+            cursor.executemany("UPDATE audit_auditentry SET place = %s, hash = %s WHERE id = %s", sealed)
         head.count, head.hash, head.signature = count, digest, sign(count, digest)
         head.sealed_at = timezone.now()
         head.save()

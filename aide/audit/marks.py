@@ -16,6 +16,7 @@ CONTENT = (
     "system_code", "dataset_id", "risk", "touches_pii", "before", "after", "reason", "batch", "request_id",
     "ip", "user_agent",
 )  # fmt: skip
+_JSON = ("before", "after")
 _EXACT = 2**53
 
 
@@ -28,7 +29,8 @@ def content_of(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def mark_of(row: Mapping[str, Any]) -> str:
     """A row's mark, the same before it is saved and after it is read."""
-    return _signed(b"aide.audit.row", _marked_text(row), settings.SECRET_KEY)
+    as_kept = {**row, **{name: json.loads(json.dumps(row[name])) for name in _JSON}}
+    return _signed(b"aide.audit.row", _marked_text(as_kept), settings.SECRET_KEY)
 
 
 def is_marked(row: Mapping[str, Any]) -> bool:
@@ -60,8 +62,8 @@ def _is_signed(purpose: bytes, text: str, signature: str) -> bool:
 
 def _marked_text(row: Mapping[str, Any]) -> str:
     content = content_of(row)
-    for name in ("before", "after"):
-        content[name] = _plain(json.loads(json.dumps(content[name])))
+    for name in _JSON:
+        content[name] = _plain(content[name])
     return json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
