@@ -117,11 +117,6 @@ def delete_field(field: Field, *, by: Any) -> None:
 def add_binding(schema: DatasetSchema, *, field: Field, by: Any, **values: Any) -> FieldBinding:
     """Put a field into a draft, at a position and with a type."""
     draft = open_draft(schema)
-    if field.dataset_id != draft.dataset_id:
-        raise Invalid(
-            detail="The field belongs to another dataset.",
-            errors=[FieldError("field_id", "invalid", "This field belongs to another dataset.")],
-        )
     _check_free(draft, field=field, position=values.get("position"))
     values.setdefault("name", field.name)
     _fill_native(values)
@@ -259,6 +254,11 @@ def _document(draft: DatasetSchema) -> dict[str, Any]:
 def _check_free(
     draft: DatasetSchema, *, field: Field, position: int | None, besides: FieldBinding | None = None
 ) -> None:
+    if field.dataset_id != draft.dataset_id:
+        raise Invalid(
+            detail="The field belongs to another dataset.",
+            errors=[FieldError("field_id", "invalid", "This field belongs to another dataset.")],
+        )
     others = draft.bindings.exclude(pk=besides.pk) if besides else draft.bindings.all()
     if others.filter(field=field).exists():
         raise Conflict("FIELD_BINDING_FIELD_ID_ALREADY_EXISTS", "The draft holds this field already.")

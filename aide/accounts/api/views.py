@@ -124,6 +124,7 @@ class ApiKeyViewSet(AuditedViewSet):
     """API keys: administrators manage all, engineers their own. The secret is shown once, in the answer to POST."""
 
     queryset = ApiKey.objects.select_related("user")
+    takes_items = False  # each secret is shown once, in an answer of its own
     serializer_class = ApiKeyShape
     rights = {"read": (C.MANAGE_USERS, C.OWN_KEYS), "write": (C.MANAGE_USERS, C.OWN_KEYS)}
     filters = {

@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from aide.core.problems import PROBLEM_TYPE
 
+MAX_BULK = 10_000
 _ERRORS: dict[str, str] = {
     "400": "The request cannot be read.",
     "401": "Nobody is logged in.",
@@ -53,6 +54,13 @@ class AideSchema(AutoSchema):
         parts = [part for part in self.path.removeprefix("/api/v1").split("/") if part]
         return [parts[0]] if parts else ["aide"]
 
+    def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
+        found = super().get_operation(*args, **kwargs)
+        makes = self.method == "POST" and getattr(self.view, "action", "") == "create"
+        if found is not None and makes and getattr(self.view, "takes_items", False):
+            _take_items(found)
+        return found
+
     def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> dict[str, Any]:
         bodies = super()._get_response_bodies(direction=direction)
         for status, words in _ERRORS.items():
@@ -64,3 +72,26 @@ class AideSchema(AutoSchema):
                 OpenApiResponse(Problem, description=words), status, media_types=[PROBLEM_TYPE]
             )
         return bodies
+
+
+def _take_items(operation: dict[str, Any]) -> None:
+    """One thing, or several in bulk: the body and the answer of a POST."""
+    one = operation["requestBody"]["content"]["application/json"]
+    items = {"type": "array", "items": one["schema"], "maxItems": MAX_BULK}
+    several = {
+        "type": "object",
+        "required": ["items"],
+        "properties": {"items": items},
+        "additionalProperties": False,
+    }
+    one["schema"] = {"oneOf": [one["schema"], several]}
+    made = operation["responses"]["201"]["content"]["application/json"]
+    answer = {
+        "type": "object",
+        "required": ["items", "count"],
+        "properties": {
+            "items": {"type": "array", "items": made["schema"]},
+            "count": {"type": "integer", "minimum": 0},
+        },
+    }
+    made["schema"] = {"oneOf": [made["schema"], answer]}

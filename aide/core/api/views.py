@@ -17,13 +17,12 @@ from rest_framework.views import APIView
 
 from aide.core.api.filters import parameter_names
 from aide.core.api.permissions import READ
+from aide.core.api.schema import MAX_BULK
 from aide.core.api.versions import check_row_version, etag
 from aide.core.api.wire import storable
 from aide.core.errors import Conflict, Forbidden
 from aide.core.models import SoftDeletable
 from aide.core.problems import ApiValidationError
-
-MAX_BULK = 10_000
 
 
 class StrictParameters(APIView):
@@ -129,6 +128,8 @@ class WriteMixin(ReadMixin):
     """Create (also in bulk), PUT, PATCH, DELETE. Subclasses say in `recorded` what is written down where."""
 
     blocking: tuple[str, ...] = ()
+    # Whether POST also takes {"items": […]}.
+    takes_items = True
 
     def recorded(self, verb: str, instance: Any, *, before: Any = None, after: Any = None) -> None:
         """Called in the transaction of each write; verb is create, update, delete or restore."""
