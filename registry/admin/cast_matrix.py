@@ -25,6 +25,19 @@ from registry.typesystem import (
 from registry.values import NONE, values_of
 
 _NOT_FOR_COLUMNS = ("pseudo", "user_defined")
+_SIZES = (
+    "precision",
+    "scale",
+    "length",
+    "fsp",
+    "fields",
+    "members",
+    "element",
+    "items",
+    "key",
+    "value",
+    "values",
+)
 MARKS = {"lossless": "✓", "lossy": "≈", "unsafe": "!", "none": "\u2013"}
 
 
@@ -161,8 +174,14 @@ class Matrix:
             if found.code == typedef.code:
                 return found
         plain = [each for each in typedef.examples if not each.since] or list(typedef.examples)
-        example = max(plain, key=lambda each: len(each.params), default=Example({}, typedef.name))
+        example = max(plain, key=_telling, default=Example({}, typedef.name))
         return build(self.planner.source, typedef.code, example.params)
+
+
+def _telling(example: Example) -> tuple[int, int]:
+    """How much an example shows of what decides a cast: sizes do, other settings less."""
+    sizes = sum(name in _SIZES for name in example.params)
+    return sizes, -(len(example.params) - sizes)
 
 
 def columns_by_type(flavor: str) -> dict[str, dict[str, int]]:

@@ -145,6 +145,7 @@ class CastRuleAdmin(RecordedAdmin):
             "code": code,
             "target": matrix.planner.target.get(code or None),
             "cast": cast,
+            "is_chosen": cast.target is not None and cast.target == row.cast.target,
             "chip": SAFETY_CHIPS[cast.safety],
             "rule": rule,
             "entry": _last_entry(rule) if rule else None,

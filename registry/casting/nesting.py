@@ -102,7 +102,8 @@ def choice_of(catalogue: Catalogue, parts: Parts, name: str, *, has_null: bool) 
     """A union; a record with a field for each type where there is no union."""
     style = STYLES.get(catalogue.flavor, Style())
     if not style.choice:
-        return record_of(catalogue, [(f"member{n}", part) for n, (_, part) in enumerate(parts)], name)
+        named = [(field if not field.isdecimal() else f"member{field}", part) for field, part in parts]
+        return record_of(catalogue, named, name)
     members = [part for _, part in parts]
     if has_null and style.choice in ("union", "one_of"):
         members.insert(0, build(catalogue, "null"))

@@ -197,7 +197,8 @@ class Planner:
         self, expr: TypeExpr, held: Values | None, name: str, depth: int
     ) -> list[tuple[str, TypeExpr | None]]:
         """What each part becomes; parts that the spelling does not tell are cast from their values alone."""
-        told = dict(in_order(expr)) if isinstance(held, Record | Choice) else {}
+        listed = in_order(expr) if isinstance(held, Record | Choice) else []
+        told = dict(listed)
         slots: list[tuple[str, Values, TypeExpr | None]] = []
         if isinstance(held, Listed):
             slots = [("element", held.element, _child(expr, "element", "items"))]
@@ -209,9 +210,14 @@ class Planner:
         elif isinstance(held, Record):
             slots = [(field, part, told.get(field)) for field, part in held.fields]
         elif isinstance(held, Choice):
+            named = (
+                listed
+                if len(listed) == len(held.members)
+                else [(str(n), None) for n in range(len(held.members))]
+            )
             slots = [
-                (str(n), part, told.get(str(n)))
-                for n, part in enumerate(held.members)
+                (name, part, child)
+                for (name, child), part in zip(named, held.members, strict=True)
                 if part in held.present
             ]
         return [

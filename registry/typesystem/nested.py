@@ -11,8 +11,8 @@ from registry.typesystem.reading import Found, Reading
 
 _OPENING, _CLOSING = "<([{", ">)]}"
 _QUOTES = "`\"'"
-_NUMBER = re.compile(r"\s*\d+\s*:\s*")
-_STRESSED = re.compile(r"\s*\b(optional|required)\s+", re.IGNORECASE)
+_NUMBER = re.compile(r"^\s*\d+\s*:\s*")
+_STRESSED = re.compile(r"^\s*(optional|required)\s+", re.IGNORECASE)
 _REMARKS = re.compile(r"\s+(comment\s+('(?:[^'\\]|''|\\.)*'|\"[^\"]*\")|not\s+null)\s*$", re.IGNORECASE)
 
 

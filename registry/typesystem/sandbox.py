@@ -5,6 +5,7 @@ Used by `rendering` only.
 
 from __future__ import annotations
 
+import json
 import operator
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -232,7 +233,7 @@ def _timed(work: Callable[[Any], Any]) -> Callable[..., Any]:
 
 
 FILTERS = ("default", "d", "replace", "join", "lower", "upper", "trim", "length", "count", "string", "int", "abs",
-           "first", "last", "list")  # fmt: skip
+           "first", "last", "list", "json")  # fmt: skip
 _FILTERS: dict[str, Callable[..., Any]] = {
     "default": do_default,
     "d": do_default,
@@ -249,6 +250,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "first": _timed(lambda value: value[0]),
     "last": _timed(lambda value: value[-1]),
     "list": _timed(list),
+    "json": _timed(lambda value: _sized(json.dumps(_text(value), ensure_ascii=False))),
     "_counted": _counted,
     "_joined": _joined,
 }

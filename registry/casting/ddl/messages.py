@@ -18,43 +18,61 @@ def avro(plan: TablePlan) -> str:
     doc = _doc(plan.comment, plan.name if type_name(plan.name) != plan.name else "")
     if doc:
         schema["doc"] = doc
-    taken: set[str] = set()
-    schema["fields"] = [_avro_field(field, taken) for field in plan.known]
+    writer = _Avro({schema["name"]: None})
+    schema["fields"] = [writer.field(field) for field in plan.known]
     return _text(schema)
 
 
-def _avro_field(field: FieldPlan, taken: set[str]) -> dict[str, Any]:
-    assert field.target is not None
-    found = _avro_type(field.target)
-    name = identity(field.name)
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    made: dict[str, Any] = {"name": name}
-    if field.nullable:
-        members = found if isinstance(found, list) else [found]
-        made |= {"type": members if "null" in members else ["null", *members], "default": None}
-        if made["type"][0] != "null":
-            made.pop("default")
-    else:
-        made["type"] = found
-    doc = _doc(field.comment, field.name if made["name"] != field.name else "")
-    return made | ({"doc": doc} if doc else {})
+class _Avro:
+    """What has been named so far: Avro writes a named type out once and refers to it afterwards."""
 
+    def __init__(self, defined: dict[str, Any]) -> None:
+        self.defined = defined
+        self.taken: set[str] = set()
 
-def _avro_type(expr: TypeExpr) -> Any:
-    """The type as JSON, built from its parts, so that its length does not matter."""
-    if expr.code == "array":
-        return {"type": "array", "items": _avro_type(expr.children["items"])}
-    if expr.code == "map":
-        return {"type": "map", "values": _avro_type(expr.children["values"])}
-    if expr.code == "union":
-        return [_avro_type(expr.children[str(n)]) for n in range(len(expr.children))]
-    if expr.code == "record":
-        names = {key: expr.params[key] for key in ("name", "namespace") if key in expr.params}
-        fields = [{"name": name, "type": _avro_type(expr.children[name])} for name in expr.params["fields"]]
-        return {"type": "record", **names, "fields": fields}
-    return _loaded(expr.rendered)
+    def field(self, field: FieldPlan) -> dict[str, Any]:
+        assert field.target is not None
+        found = self._type(field.target)
+        name = identity(field.name)
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        made: dict[str, Any] = {"name": name}
+        if field.nullable:
+            members = found if isinstance(found, list) else [found]
+            nullable = [member for member in members if member != "null"]
+            made |= {"type": ["null", *nullable], "default": None}
+        else:
+            made["type"] = found
+        doc = _doc(field.comment, field.name if name != field.name else "")
+        return made | ({"doc": doc} if doc else {})
+
+    def _type(self, expr: TypeExpr) -> Any:
+        """The type as JSON, built from its parts, so that its length does not matter."""
+        if expr.code == "array":
+            return {"type": "array", "items": self._type(expr.children["items"])}
+        if expr.code == "map":
+            return {"type": "map", "values": self._type(expr.children["values"])}
+        if expr.code == "union":
+            return [self._type(expr.children[str(n)]) for n in range(len(expr.children))]
+        if expr.code == "record":
+            return self._named(expr, {"type": "record"})
+        found = _loaded(expr.rendered)
+        return self._named(expr, found) if isinstance(found, dict) and "name" in found else found
+
+    def _named(self, expr: TypeExpr, made: dict[str, Any]) -> Any:
+        space = str(expr.params.get("namespace", ""))
+        name = str(expr.params.get("name") or made.get("name"))
+        while (full := f"{space}.{name}" if space else name) in self.defined:
+            if self.defined[full] == expr:
+                return full
+            name += "_"
+        self.defined[full] = expr
+        made = {**made, "name": name, **({"namespace": space} if space else {})}
+        if expr.code == "record":
+            names = expr.params["fields"]
+            made["fields"] = [{"name": part, "type": self._type(expr.children[part])} for part in names]
+        return made
 
 
 def json_schema(plan: TablePlan) -> str:
