@@ -49,7 +49,7 @@ def edit(
     before = {name: getattr(row, name) for name, value in values.items() if getattr(row, name) != value}
     if not before:
         return row
-    after = {name: values[name] for name in before}
+    after: dict[str, Any] = {name: values[name] for name in before}
     for name, value in after.items():
         setattr(row, name, value)
     row.row_version += 1
