@@ -76,6 +76,7 @@ class UserViewSet(AuditedViewSet):
     def perform_delete(self, instance: User) -> None:
         people.deactivate(instance, by=self.caller)
 
+    @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.answer(people.activate(self.get_object(), by=self.caller))

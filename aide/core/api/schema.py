@@ -95,3 +95,17 @@ def _take_items(operation: dict[str, Any]) -> None:
         },
     }
     made["schema"] = {"oneOf": [made["schema"], answer]}
+
+
+def any_value_is_null_too(result: dict[str, Any], generator: Any, **kwargs: Any) -> dict[str, Any]:
+    """A hook for the finished document: "anything or null" is anything, since null fits both."""
+    todo: list[Any] = [result]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, dict):
+            if node.get("oneOf") == [{}, {"type": "null"}]:
+                del node["oneOf"]
+            todo += node.values()
+        elif isinstance(node, list):
+            todo += node
+    return result

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import ProtectedError, QuerySet
 from django.http import Http404
 from django.utils import timezone
+from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
@@ -262,6 +263,7 @@ class WriteMixin(ReadMixin):
 class RestoreMixin(WriteMixin):
     """`POST …/restore` brings back what was deleted softly."""
 
+    @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def restore(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         with transaction.atomic():
