@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.auth.backends import BaseBackend
+from django.db.models import F
 from django.http import HttpRequest
 
 from aide.accounts.models import User
@@ -32,5 +33,16 @@ class EmailBackend(BaseBackend):
         return check_password(username, password)
 
     def get_user(self, user_id: int) -> User | None:
-        user = User.objects.filter(pk=user_id).first()
-        return user if user is not None and user.is_active else None
+        """The active user with roles and systems known, in one statement: every page asks for them."""
+        joined = User.objects.filter(pk=user_id, is_active=True).annotate(
+            joined_group=F("groups__name"), joined_system=F("systems__pk")
+        )
+        rows: list[Any] = list(joined)
+        if not rows:
+            return None
+        user: User = rows[0]
+        user.know(
+            groups={row.joined_group for row in rows if row.joined_group is not None},
+            system_ids={row.joined_system for row in rows if row.joined_system is not None},
+        )
+        return user

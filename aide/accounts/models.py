@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -94,6 +95,11 @@ class User(AbstractBaseUser, Editable):
     def steward_system_ids(self) -> frozenset[int]:
         systems = getattr(self, "systems", None)
         return frozenset() if systems is None else frozenset(systems.values_list("pk", flat=True))
+
+    def know(self, *, groups: Iterable[str], system_ids: Iterable[int]) -> None:
+        """Take groups and systems that were read together with the row, instead of asking for them again."""
+        self.__dict__["role_names"] = frozenset(groups) & frozenset(roles.GROUPS)
+        self.__dict__["steward_system_ids"] = frozenset(system_ids)
 
     @property
     def is_staff(self) -> bool:

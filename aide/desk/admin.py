@@ -50,7 +50,7 @@ class PageAndForm(DeskAdmin):
         return HttpResponseRedirect(reverse(info, args=[obj.pk]))
 
     def page(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        thing = self.get_queryset(request).filter(pk=object_id).first()
+        thing = self.page_queryset(request).filter(pk=object_id).first()
         if thing is None:
             raise Http404
         if not self.has_view_permission(request, thing):
@@ -62,6 +62,9 @@ class PageAndForm(DeskAdmin):
         }
         return render(request, self.page_template, context)
 
+    def page_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return self.get_queryset(request)
+
     def page_context(self, request: HttpRequest, thing: Any) -> dict[str, Any]:
         raise LookupError("A page says what it shows.")
 
@@ -72,6 +75,9 @@ class PageAndForm(DeskAdmin):
 @admin.register(Dataset)
 class DeskDatasetAdmin(PageAndForm, DatasetAdmin):
     page_template = "admin/registry/dataset/page.html"
+
+    def page_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return dataset_page.with_header(self.get_queryset(request))
 
     def page_context(self, request: HttpRequest, thing: Dataset) -> dict[str, Any]:
         return dataset_page.context(request, thing)

@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from aide.desk.net_changes import net_changes
 from crawling import diff as schema_diff
-from registry import history
+from crawling.models import Change
+from registry import history, reading
 from registry.documents import field_path, split_path
-from registry.models import Dataset, DatasetSchema, Field, FieldBinding
+from registry.models import Dataset, DatasetSchema, Field
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,18 @@ class Comparison:
 
 
 def versions_of(dataset: Dataset) -> list[DatasetSchema]:
-    """The published versions, the newest first."""
+    """The published versions, the newest first, with how many approved changes made each."""
+    ops = Change.Op
     rows = dataset.schemas.filter(status=DatasetSchema.Status.PUBLISHED).select_related("published_by")
-    return list(rows.order_by("-version_num")[:200])
+    counted = rows.annotate(
+        plus=Count("applied_changes", filter=Q(applied_changes__op=ops.ADD_FIELD)),
+        minus=Count("applied_changes", filter=Q(applied_changes__op=ops.DROP_FIELD)),
+        others=Count(
+            "applied_changes",
+            filter=~Q(applied_changes__op__in=[ops.ADD_FIELD, ops.DROP_FIELD, ops.ADD_DATASET]),
+        ),
+    )
+    return list(counted.order_by("-version_num")[:200])
 
 
 def chosen(versions: list[DatasetSchema], asked: Any) -> tuple[DatasetSchema, DatasetSchema] | None:
@@ -67,10 +78,10 @@ def chosen(versions: list[DatasetSchema], asked: Any) -> tuple[DatasetSchema, Da
 
 
 def compare(dataset: Dataset, before: DatasetSchema, after: DatasetSchema) -> Comparison:
-    """The net difference of two versions, in ten statements however many fields there are."""
-    bindings = _bindings(before, after)
+    """The net difference of two versions, in four statements however many fields there are."""
+    bindings = reading.bindings_of((before, after))
     pairs = history.pairs(bindings[before.pk], bindings[after.pk])
-    changes = net_changes(dataset, before, after)
+    changes = net_changes(dataset, before, after, bindings=bindings)
     by_path: dict[str, list[schema_diff.Change]] = {}
     for change in changes:
         if change.field is not None:
@@ -99,14 +110,6 @@ def _path_after(change: schema_diff.Change) -> str:
 def _row(pair: history.FieldPair, changes: list[schema_diff.Change]) -> Row:
     worst = max((change.risk for change in changes), key=schema_diff.RISKS.index, default="")
     return Row(pair, worst, tuple(dict.fromkeys(change.why for change in changes)))
-
-
-def _bindings(*schemas: DatasetSchema) -> dict[int, list[FieldBinding]]:
-    found: dict[int, list[FieldBinding]] = {schema.pk: [] for schema in schemas}
-    rows = FieldBinding.objects.filter(dataset_schema__in=found).select_related("type_instance")
-    for row in rows.order_by("position", "pk"):
-        found[row.dataset_schema_id].append(row)
-    return found
 
 
 def _came_and_went(dataset: Dataset, before: DatasetSchema, after: DatasetSchema) -> tuple[Field, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.db.models import Count, Prefetch, Q
+from django.db.models import Count, Exists, OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 
 from aide.accounts.roles import Capability, can
@@ -37,12 +38,10 @@ def context(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
         "facts": _facts(dataset),
         "may_edit": can(user, Capability.EDIT_CURATED, dataset.system),
         "may_crawl": can(user, Capability.START_CRAWL, dataset.system),
-        "open_changes": _open_changes(dataset),
+        "open_changes": {"all": dataset.open_changes, "breaking": dataset.open_breaking},  # type: ignore[attr-defined]
         "reviews_url": navigation.reviews_of(dataset.system),
-        "drift": Mute.objects.filter(
-            system=dataset.system_id, dataset_name=dataset.name, lifted_at__isnull=True
-        )[:100].count(),
-        "last_run": CrawlRun.objects.filter(system=dataset.system_id, dry_run=False).order_by("-pk").first(),
+        "drift": dataset.has_drift,  # type: ignore[attr-defined]
+        "last_crawled": dataset.last_crawled,  # type: ignore[attr-defined]
         **build(request, dataset),
     }
 
@@ -64,10 +63,27 @@ def _facts(dataset: Dataset) -> list[tuple[str, str]]:
     return facts
 
 
-def _open_changes(dataset: Dataset) -> dict[str, Any]:
-    live = Change.objects.filter(proposal__dataset=dataset, proposal__status__in=Proposal.LIVE)
-    return live.filter(state__in=Change.UNDECIDED).aggregate(
-        all=Count("pk"), breaking=Count("pk", filter=Q(risk=Change.Risk.BREAKING))
+def with_header(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
+    """The datasets with what their pages' header says: open changes, drift, the last crawl; in one statement."""
+    undecided = (
+        Change.objects.filter(
+            proposal__dataset=OuterRef("pk"), proposal__status__in=Proposal.LIVE, state__in=Change.UNDECIDED
+        )
+        .order_by()
+        .values("proposal__dataset")
+    )
+    found = {
+        "open_changes": undecided.annotate(n=Count("pk")).values("n"),
+        "open_breaking": undecided.filter(risk=Change.Risk.BREAKING).annotate(n=Count("pk")).values("n"),
+    }
+    mutes = Mute.objects.filter(
+        system=OuterRef("system"), dataset_name=OuterRef("name"), lifted_at__isnull=True
+    )
+    runs = CrawlRun.objects.filter(system=OuterRef("system"), dry_run=False).order_by("-pk")
+    return datasets.annotate(
+        has_drift=Exists(mutes),
+        last_crawled=Subquery(runs.values("created_at")[:1]),
+        **{name: Coalesce(Subquery(rows), 0) for name, rows in found.items()},
     )
 
 
@@ -125,29 +141,12 @@ def _foreign_keys(schema: DatasetSchema) -> list[dict[str, str]]:
 def _versions(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
     versions = compare.versions_of(dataset)
     pair = compare.chosen(versions, request.GET)
-    counts = _change_counts(versions)
     return {
-        "versions": [{"schema": version, **counts.get(version.pk, {})} for version in versions],
+        "versions": versions,
         "comparison": compare.compare(dataset, *pair) if pair and pair[0].pk != pair[1].pk else None,
         "pair": pair,
         "since": request.GET.get("since", ""),
     }
-
-
-def _change_counts(versions: list[DatasetSchema]) -> dict[int, dict[str, Any]]:
-    ops = Change.Op
-    rows = (
-        Change.objects.filter(applied_version__in=[version.pk for version in versions])
-        .order_by()
-        .values("applied_version")
-        .annotate(
-            plus=Count("pk", filter=Q(op=ops.ADD_FIELD)),
-            minus=Count("pk", filter=Q(op=ops.DROP_FIELD)),
-            others=Count("pk", filter=~Q(op__in=[ops.ADD_FIELD, ops.DROP_FIELD, ops.ADD_DATASET])),
-            breaking=Count("pk", filter=Q(risk=Change.Risk.BREAKING)),
-        )
-    )
-    return {row["applied_version"]: dict(row) for row in rows}
 
 
 def _crawls(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:

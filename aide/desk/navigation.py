@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,8 @@ class Link:
     icon: str
     pages: tuple[str, ...]
     right: Capability = Capability.VIEW
-    count: Callable[[HttpRequest], int] | None = None
+    count: str = ""
+    """Which of the badges stands behind it."""
     is_bad: bool = False
 
 
@@ -36,11 +37,9 @@ GROUPS: tuple[tuple[str, tuple[Link, ...]], ...] = (
                 "Reviews",
                 "review",
                 ("admin:crawling_reviews",),
-                count=work_counts.open_reviews,
+                count="reviews",
             ),
-            Link(
-                "PII suggestions", "shield", ("admin:registry_pii_workbench",), count=work_counts.suggestions
-            ),
+            Link("PII suggestions", "shield", ("admin:registry_pii_workbench",), count="suggestions"),
         ),
     ),
     (
@@ -69,7 +68,7 @@ GROUPS: tuple[tuple[str, tuple[Link, ...]], ...] = (
                 "Runs",
                 "run",
                 ("admin:crawling_crawlrun_changelist", "admin:crawling_runs"),
-                count=work_counts.failed_crawls,
+                count="failed_crawls",
                 is_bad=True,
             ),
         ),
@@ -117,7 +116,7 @@ def _entry(request: HttpRequest, link: Link) -> dict[str, Any] | None:
     url = first_page(link.pages)
     if url is None:
         return None
-    count = link.count(request) if link.count else 0
+    count = work_counts.badges(request)[link.count] if link.count else 0
     return {
         "label": link.label,
         "icon": link.icon,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -27,21 +27,25 @@ class _Place:
 
 
 def net_changes(
-    dataset: Dataset, before: DatasetSchema | None, after: DatasetSchema
+    dataset: Dataset,
+    before: DatasetSchema | None,
+    after: DatasetSchema,
+    *,
+    bindings: Mapping[int, Sequence[FieldBinding]] | None = None,
 ) -> tuple[diff.Change, ...]:
     """What turns one version into the other; None stands for the time before the first version.
 
     A field that was renamed in between, however often, is one rename; what came and went in between is not there.
-    Takes six statements, however many fields there are.
+    Takes three statements, however many fields there are; `bindings` are those of both, if they are loaded.
     """
-    ids = [schema.pk for schema in (before, after) if schema is not None]
-    documents = reading.documents_of(ids, names={dataset.pk: reading.place_of(dataset)})
+    schemas = [schema for schema in (before, after) if schema is not None]
+    rows = reading.bindings_of(schemas) if bindings is None else bindings
     catalogue = catalogue_for(dataset.system.flavor.code)
-    new = documents[after.pk]
+    place = reading.place_of(dataset)
+    new = reading.document_from(after, rows[after.pk], place=place)
     if before is None:
         return diff.diff(None, new, catalogue=catalogue, dataset=dataset.name)
-    places = _places(before.pk, after.pk)
-    was, now = places[before.pk], places[after.pk]
+    was, now = _places(rows[before.pk]), _places(rows[after.pk])
     tags = reading.confirmed_tags(dataset.pk)
     context = diff.Context(
         pii={
@@ -51,7 +55,7 @@ def net_changes(
         }
     )
     return _following(
-        documents[before.pk], new, was, now,
+        reading.document_from(before, rows[before.pk], place=place), new, was, now,
         catalogue=catalogue, context=context, dataset=dataset,
     )  # fmt: skip
 
@@ -126,13 +130,8 @@ def _without(document: Document, names: set[str]) -> Document:
     return out
 
 
-def _places(*schema_ids: int) -> dict[int, dict[int, _Place]]:
-    found: dict[int, dict[int, _Place]] = {schema_id: {} for schema_id in schema_ids}
-    rows = FieldBinding.objects.filter(dataset_schema_id__in=schema_ids)
-    columns = ("dataset_schema_id", "field_id", "name", "parent_field_id")
-    for schema_id, field_id, name, parent_id in rows.values_list(*columns):
-        found[schema_id][field_id] = _Place(field_id, name, parent_id)
-    return found
+def _places(bindings: Sequence[FieldBinding]) -> dict[int, _Place]:
+    return {row.field_id: _Place(row.field_id, row.name, row.parent_field_id) for row in bindings}
 
 
 def _path(places: Mapping[int, _Place], field_id: int) -> str:

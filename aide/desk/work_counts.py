@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
+from django.core.cache import cache
 from django.db.models import Count, Max, Min, Q, QuerySet
 from django.http import HttpRequest
 
@@ -15,6 +16,7 @@ from registry.models import FieldTag
 
 # Beyond this a badge says "1,000+" and the database stops counting.
 CAP = 1_000
+BADGE_SECONDS = 15
 BAD = (CrawlRun.Status.FAILED, CrawlRun.Status.LOST)
 
 
@@ -39,13 +41,28 @@ def waiting(request: HttpRequest) -> Waiting:
     return cast(Waiting, _once(request, "waiting", _count_waiting))
 
 
-def open_reviews(request: HttpRequest) -> int:
-    return waiting(request).reviews_for_me
+def badges(request: HttpRequest) -> dict[str, int]:
+    """The numbers in the navigation: kept for some seconds, and counted anew after what this person did."""
+    key = _key(request.user)
+    kept: dict[str, int] | None = cache.get(key)
+    if kept is None or "_desk_counts" in request.__dict__:  # the page itself tells them, so both must agree
+        kept = {
+            "reviews": waiting(request).reviews_for_me,
+            "suggestions": suggestions(request),
+            "failed_crawls": len(failed_runs(request)),
+        }
+        cache.set(key, kept, BADGE_SECONDS)
+    return kept
 
 
-def failed_crawls(request: HttpRequest) -> int:
-    """Systems whose latest crawl failed or was lost."""
-    return len(failed_runs(request))
+def forget_badges(user: Any) -> None:
+    """To be called after whatever a person wrote."""
+    if user.pk is not None:
+        cache.delete(_key(user))
+
+
+def _key(user: Any) -> str:
+    return f"desk.badges.{user.pk}"
 
 
 def failed_runs(request: HttpRequest) -> list[CrawlRun]:

@@ -7,17 +7,19 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import OuterRef, Subquery
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlencode
 from django.views.decorators.http import require_GET, require_POST
 
 from aide.accounts.roles import Capability, can, why_not
 from aide.core.errors import DomainError
 from aide.core.problems import problem_response
 from crawling import review
-from crawling.admin import finishing, review_page, wording
+from crawling.admin import finishing, review_loading, review_page, wording
 from crawling.admin.review_forms import MODES, REASONS, RejectForm
 from crawling.models import Change, CrawlRun, Proposal, Verdict
 
@@ -28,21 +30,23 @@ FILTERS = ("risk", "dataset", "show", "need")
 def page(request: HttpRequest, run_id: int) -> HttpResponse:
     """The review of a run, filtered by what the address says."""
     run = run_or_404(run_id)
-    found = review_page.load(run, request.user)
+    found = review_loading.load(run, request.user)
     chosen = {name: request.GET.get(name, "") for name in FILTERS}
     start = _number(request.GET.get("start", ""))
     review_page.arrange(found, **chosen, start=start)
-    found.newer = _newer(run)
+    review_loading.fill(row for section in found.sections for row in section.shown)
+    if "rows" in request.GET:
+        return render(request, "admin/crawling/review/rows.html", {"page": found})
     context = {
         **chosen,
+        "newer": run.newer_id,  # type: ignore[attr-defined]
         "title": f"Review of {run.system.name}",
         "page": found,
         "run": run,
         "second": chosen["need"] == "second",
         "is_filtered": any(chosen[name] for name in ("risk", "dataset", "show")),
         "back": request.GET.urlencode(),
-        "start": start,
-        "next_start": start + review_page.ROWS_A_PAGE if found.more else None,
+        "next_query": urlencode({name: value for name, value in chosen.items() if value}),
         "why_not": "" if found.viewer.may_decide else why_not(Capability.DECIDE, run.system),
         **reject_choices(),
     }
@@ -84,7 +88,7 @@ def confirm(request: HttpRequest, run_id: int) -> HttpResponse:
     """The second person notes a yes to everything that waits for them, then sees what Finish will do."""
     run = run_or_404(run_id)
     _check_may(request, run)
-    found = review_page.load(run, request.user)
+    found = review_loading.load(run, request.user)
     ids = [row.pk for row in found.to_confirm]
     try:
         if ids:
@@ -107,7 +111,7 @@ def finish(request: HttpRequest, run_id: int) -> HttpResponse:
             "at": timezone.now().isoformat(),
         }
         return HttpResponseRedirect(reverse("admin:crawling_review_result", args=[run_id]))
-    found = review_page.load(run, request.user)
+    found = review_loading.load(run, request.user)
     need = request.GET.get("need", "")
     context = {
         "title": "Finish the review",
@@ -141,7 +145,12 @@ def result(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def run_or_404(run_id: int) -> CrawlRun:
-    run = CrawlRun.objects.select_related("system__flavor", "started_by").filter(pk=run_id).first()
+    """The run, and as `newer_id` the newest run of its system that holds a review of its own."""
+    newer = CrawlRun.objects.filter(
+        system=OuterRef("system"), pk__gt=OuterRef("pk"), proposals__isnull=False
+    ).order_by("-pk")
+    rows = CrawlRun.objects.select_related("system__flavor", "started_by").defer("report", "coverage")
+    run = rows.annotate(newer_id=Subquery(newer.values("pk")[:1])).filter(pk=run_id).first()
     if run is None:
         raise Http404(f"There is no run {run_id}.")
     return run
@@ -191,9 +200,10 @@ def _approve_safe(request: HttpRequest, run_id: int, key: str) -> list[int]:
     """Note a yes to the safe changes of one section, or of the whole review, that nobody decided yet."""
     run = run_or_404(run_id)
     _check_may(request, run)
-    found = review_page.load(run, request.user)
-    review_page.arrange(found, risk="safe", dataset="" if key == "all" else key, show="", need="")
-    rows = found.rows if key == "all" else [row for section in found.sections for row in section.rows]
+    found = review_loading.load(run, request.user)
+    rows = found.rows
+    if key != "all":
+        rows = [row for part in review_page.sections_of(found) if part.key == key for row in part.rows]
     wanted = {row.pk for row in rows if review_page.is_open_safe(row)}
     if not wanted:
         return []
@@ -290,12 +300,6 @@ def _back(request: HttpRequest, run_id: int, *, anchor: int | None = None) -> Ht
     url = reverse("admin:crawling_review", args=[run_id])
     url = f"{url}?{query.urlencode()}" if query else url
     return HttpResponseRedirect(f"{url}#change-{anchor}" if anchor else url)
-
-
-def _newer(run: CrawlRun) -> CrawlRun | None:
-    """The newest run of the system that holds a review of its own."""
-    newer = CrawlRun.objects.filter(system_id=run.system_id, pk__gt=run.pk, proposals__isnull=False)
-    return newer.only("pk").order_by("-pk").first()
 
 
 def _number(text: str) -> int:

@@ -82,16 +82,14 @@ def before(change: Change) -> SafeString | str:
     """The registry's value, struck through where it goes; empty where there was none to speak of."""
     if change.op in (Op.ADD_FIELD, Op.ADD_DATASET, Op.ADD_UNIQUE):
         return ""
-    return format_html(
-        '<del><span class="visually-hidden">was </span>{}</del>', _value(change, change.before)
-    )
+    return format_html("<del>{}</del>", _value(change, change.before))
 
 
 def after(change: Change) -> SafeString | str:
     """The source's value; empty where it is gone."""
     if change.op in (Op.DROP_FIELD, Op.DROP_DATASET, Op.DROP_UNIQUE):
         return ""
-    return format_html('<ins><span class="visually-hidden">now </span>{}</ins>', _value(change, change.after))
+    return format_html("<ins>{}</ins>", _value(change, change.after))
 
 
 def columns_of(change: Change) -> list[dict[str, Any]]:

@@ -8,11 +8,17 @@ from typing import Any, Literal
 
 from aide_crawler import Scope
 from django.db import transaction
+from django.db.models import F, prefetch_related_objects
 
 from aide.core.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
 from crawling.models import Change, CrawlRun, Draft, Proposal, RejectMode, Verdict
 from crawling.review.four_eyes import check_second, first_approval, people_needed, why_not_second
 
+# What a decision does not look at, and what is large.
+_OF_PROPOSALS = (
+    "proposal__document",
+    *(f"proposal__crawl_run__{name}" for name in ("config", "coverage", "summary", "report", "timings")),
+)
 Selection = Collection[int] | Literal["all", "safe"]
 
 
@@ -37,16 +43,25 @@ def proposals_of(run: CrawlRun) -> list[Proposal]:
         origin=Proposal.Origin.CRAWL,
         status__in=Proposal.LIVE,
         crawl_run_id__lte=run.pk,
-    ).select_related("observation", "dataset", "system")
+    ).order_by("id")
     scope = Scope.from_dict(run.config)
-    return [each for each in live.order_by("id") if each.crawl_run_id == run.pk or _in(scope, each)]
+    if scope == Scope():
+        return list(live.select_related("system"))
+    # Where it is, without the whole documents.
+    rows: list[Any] = list(
+        live.select_related("system").annotate(
+            seen_schema=F("observation__document__schema"),
+            seen_name=F("observation__document__name"),
+            known_location=F("dataset__location"),
+        )
+    )
+    return [each for each in rows if each.crawl_run_id == run.pk or _in(scope, each)]
 
 
-def _in(scope: Scope, proposal: Proposal) -> bool:
-    if proposal.observation is not None:
-        document = proposal.observation.document
-        return scope.covers(document["schema"], document["name"])
-    location = proposal.dataset.location if proposal.dataset is not None else {}
+def _in(scope: Scope, proposal: Any) -> bool:
+    if proposal.observation_id is not None:
+        return scope.covers(proposal.seen_schema, proposal.seen_name)
+    location = proposal.known_location or {}
     return scope.covers(str(location.get("schema", "")), str(location.get("table", proposal.dataset_name)))
 
 
@@ -112,7 +127,10 @@ def withdraw(change_ids: Collection[int], *, proposals: Iterable[Proposal]) -> i
 
 
 def _locked_changes(proposal_ids: list[int]) -> dict[int, Change]:
-    """The changes of these proposals, which nobody applies or supersedes until the transaction ends."""
+    """The changes of these proposals, which nobody applies or supersedes until the transaction ends.
+
+    Three statements at most, however many they are; of one that needs others there is a row for each.
+    """
     locked = Proposal.objects.select_for_update().filter(pk__in=proposal_ids).order_by("pk")
     list(locked.values_list("pk", flat=True))
     found: dict[int, Change] = {}
@@ -120,11 +138,22 @@ def _locked_changes(proposal_ids: list[int]) -> dict[int, Change]:
         rows = (
             Change.objects.filter(proposal_id__in=proposal_ids[start : start + 300])
             .select_related("proposal__crawl_run", "proposal__system", "draft")
-            .prefetch_related("requires", "decisions")
+            .defer("before", "after", "evidence", "why", *_OF_PROPOSALS)
+            .annotate(need_id=F("requires"))
             .order_by("proposal_id", "place")
         )
-        found.update((change.pk, change) for change in rows)
+        for row in rows:
+            change = found.setdefault(row.pk, row)
+            change.__dict__.setdefault("needs", []).extend([row.need_id] if row.need_id else ())
+    decided = [change for change in found.values() if change.state != Change.State.OPEN]
+    if decided:
+        prefetch_related_objects(decided, "decisions")
     return found
+
+
+def _needs(change: Change) -> list[int]:
+    """The changes that this one needs; expects it to come from `_locked_changes`."""
+    return list(change.__dict__["needs"])
 
 
 def _known(changes: dict[int, Change], change_id: int, *, where: str) -> Change:
@@ -187,7 +216,7 @@ def _select(selection: str, changes: dict[int, Change], *, skip: Collection[int]
     approved = {change.pk for change in chosen}
     kept = chosen
     while True:  # leave out what needs something that was rejected or left open
-        kept = [c for c in kept if all(_granted(need, approved, changes) for need in c.requires.all())]
+        kept = [c for c in kept if all(_granted(need, approved, changes) for need in _needs(c))]
         if len(kept) == len(approved):
             return kept
         approved = {change.pk for change in kept}
@@ -199,21 +228,19 @@ def _check_requirements(
     approved = {change.pk for change in chosen}
     errors = []
     for change in chosen:
-        for need in change.requires.all():
-            if need.pk in rejected or not _granted(need, approved, changes):
-                errors.append(
-                    FieldError(
-                        "approve", "requires", f"Change {change.pk} needs change {need.pk} approved with it."
-                    )
-                )
+        for need_id in _needs(change):
+            if need_id in rejected or not _granted(need_id, approved, changes):
+                sentence = f"Change {change.pk} needs change {need_id} approved with it."
+                errors.append(FieldError("approve", "requires", sentence))
     if errors:
         raise Invalid(detail="Some changes need others to be approved with them.", errors=errors)
 
 
-def _granted(need: Change, approved: Collection[int], changes: dict[int, Change]) -> bool:
-    if need.pk in approved or need.state in {Change.State.APPLIED, Change.State.WAITING}:
+def _granted(need_id: int, approved: Collection[int], changes: dict[int, Change]) -> bool:
+    need = changes[need_id]
+    if need_id in approved or need.state in {Change.State.APPLIED, Change.State.WAITING}:
         return True
-    draft = getattr(changes.get(need.pk, need), "draft", None)
+    draft = getattr(need, "draft", None)
     return draft is not None and draft.verdict == Verdict.APPROVE
 
 

@@ -44,5 +44,7 @@ def check_second(change: Change, first: Decision, *, by: Any) -> None:
 
 
 def first_approval(change: Change) -> Decision | None:
-    """The decision that a waiting change waits after; expects `decisions` to be prefetched."""
+    """The decision that a waiting change waits after; expects `decisions` to be prefetched unless it is open."""
+    if change.state == Change.State.OPEN:
+        return None
     return next((each for each in change.decisions.all() if each.verdict == "approve"), None)

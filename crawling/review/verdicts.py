@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from aide.accounts.roles import Capability, can
 from aide.audit.entries import Entry, record
+from aide.core import bulk
 from crawling.models import Change, Decision, Draft, Mute, Proposal, RejectMode, Verdict
 from crawling.review.case import Case
 from crawling.review.four_eyes import first_approval, people_needed, why_not_second
@@ -140,10 +141,10 @@ def write_settled(cases: Sequence[Case], *, by: Any, batch: str) -> None:
     touched: list[Change] = []
     for case in cases:
         touched += _set_states(case)
-    Change.objects.bulk_update(touched, ["state", "applied_version"], batch_size=200)
+    bulk.update(touched, ["state", "applied_version"])
     failed = {id(change) for case in cases for change, _ in case.failed}
     decisions = [d for case in cases for d in case.decisions if id(d.change) not in failed]
-    Decision.objects.bulk_create(decisions, batch_size=300)
+    bulk.insert(decisions)
     Mute.objects.bulk_create(
         [_mute(case, *pair) for case in cases for pair in case.rejected if pair[1].mode != RejectMode.ONCE],
         batch_size=300,
@@ -155,7 +156,7 @@ def write_settled(cases: Sequence[Case], *, by: Any, batch: str) -> None:
     proposals = [case.proposal for case in cases if _close(case)]
     for proposal in proposals:
         proposal.updated_at = now
-    Proposal.objects.bulk_update(proposals, ["status", "dataset", "updated_at"], batch_size=200)
+    bulk.update(proposals, ["status", "dataset", "updated_at"])
     record(
         *(_entry(case, decision) for case in cases for decision in _kept(case, failed)), by=by, batch=batch
     )

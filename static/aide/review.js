@@ -6,7 +6,7 @@
   const form = document.getElementById("decide");
   if (!root || !form) return;
 
-  const rows = [...root.querySelectorAll(".change")];
+  let rows = [...root.querySelectorAll(".change")];
   const status = document.getElementById("save-state");
   const dialog = document.getElementById("reject-dialog");
   const keys = document.getElementById("keys-dialog");
@@ -106,18 +106,40 @@
     return state === "rejected" ? "Rejected by you" + (reason ? ": " + reason : ".") : "";
   }
 
+  function standing(row) {
+    const place = row.querySelector(".decision");
+    const there = place.querySelector(".standing");
+    if (there) return there;
+    const made = document.createElement("p");
+    made.className = "standing";
+    place.prepend(made);
+    return made;
+  }
+
   function put(row, state, words) {
     const was = row.dataset.state;
-    const kept = { state: was, words: row.querySelector(".standing").textContent };
+    const kept = { state: was, words: standing(row).textContent };
+    if (was !== "approved" && was !== "rejected") row.dataset.base = was;
     row.dataset.state = state;
-    row.querySelector(".standing").textContent = words;
+    standing(row).textContent = words;
     const noted = state === "approved" || state === "rejected";
+    if (noted && !button(row, "undo")) addUndo(row);
     for (const name of ["approve", "reject", "undo"]) {
       const each = button(row, name);
       if (each) each.hidden = name === "undo" ? !noted : noted;
     }
     count(row, was, state);
     return kept;
+  }
+
+  function addUndo(row) {
+    const like = button(row, "reject") || button(row, "approve");
+    const each = like.cloneNode();
+    each.name = "undo";
+    each.classList.add("quiet");
+    each.textContent = "Undo";
+    each.setAttribute("aria-label", "Undo " + row.dataset.title);
+    row.querySelector(".decision").append(each);
   }
 
   function count(row, was, now) {
@@ -133,13 +155,18 @@
       document.getElementById("progress-words").textContent = counts.decided + " of " + counts.total + (second ? " confirmed" : " decided");
     }
     showCount(document.querySelector("[data-safe='all']"), counts.safe);
-    const section = row.closest("[data-section]");
-    const inside = [...section.querySelectorAll(".change")];
-    const done = inside.filter((each) => !isOpen(each.dataset.state)).length;
-    const link = root.querySelector("[data-index='" + section.dataset.section + "']");
-    link.querySelector("[data-tally]").textContent = done + "/" + inside.length;
-    link.classList.toggle("done", done === inside.length);
-    showCount(section.querySelector("[data-safe]"), inside.filter((each) => isSafe(each, each.dataset.state)).length);
+    countIn(row.closest("[data-section]"), Number(isOpen(was)) - Number(isOpen(now)), Number(isSafe(row, now)) - Number(isSafe(row, was)));
+  }
+
+  // A section counts the rows of other pages, too.
+  function countIn(section, decided, safe) {
+    const data = section.dataset;
+    data.decided = Number(data.decided) + decided;
+    data.openSafe = Number(data.openSafe) + safe;
+    const link = root.querySelector("[data-index='" + data.section + "']");
+    link.querySelector("[data-tally]").textContent = data.decided + "/" + data.total;
+    link.classList.toggle("done", data.decided === data.total);
+    showCount(section.querySelector("[data-safe]"), Number(data.openSafe));
   }
 
   function showCount(each, number) {
@@ -149,14 +176,14 @@
   }
 
   async function decide(row, name, state, data, words) {
-    const firstState = row.dataset.was === "waiting" ? "waiting" : "open";
+    const firstState = row.dataset.base || (row.dataset.was === "waiting" ? "waiting" : "open");
     const kept = put(row, state === "open" ? firstState : state, words);
     row.dataset.saving = "1";
     const answer = await send(data);
     delete row.dataset.saving;
     if (!answer && row.dataset.state === (state === "open" ? firstState : state)) {
       put(row, kept.state, kept.words);
-      row.querySelector(".standing").textContent = failed;
+      standing(row).textContent = failed;
       go(row);
     }
   }
@@ -194,9 +221,26 @@
     for (const [row, old] of kept) {
       if (!done.has(row.dataset.id) && row.dataset.state === "approved") put(row, old.state, old.words);
     }
-    if (answer && key === "all") {  // some may be on another page of this review
-      const unseen = answer.ids.length - taken.length;
-      if (unseen > 0) { counts.decided += unseen; counts.noted += unseen; counts.safe -= unseen; tell(); }
+    // Some are folded, or on another page of this review: the numbers of all come anew.
+    if (answer && answer.ids.length > taken.length) location.reload();
+  }
+
+  // Safe changes of a long review come when someone opens them.
+
+  async function open(link) {
+    link.setAttribute("aria-busy", "true");
+    try {
+      const response = await fetch(link.href + "&rows=1", { credentials: "same-origin", redirect: "manual" });
+      if (!response.ok) throw new Error("The server answered " + response.status + ".");
+      const section = link.closest("[data-section]");
+      const list = section.querySelector("ol");
+      const last = list.lastElementChild;
+      list.insertAdjacentHTML("beforeend", await response.text());
+      rows = [...root.querySelectorAll(".change")];
+      link.parentElement.remove();
+      go(last ? last.nextElementSibling : list.firstElementChild);
+    } catch (error) {
+      location.href = link.href;
     }
   }
 
@@ -252,6 +296,13 @@
     if (each.name === "approve") approve(row);
     else if (each.name === "reject") ask(row);
     else if (each.name === "undo") { if (simple(row, "undo")) go(row); }
+  });
+
+  root.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-open]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    open(link);
   });
 
   root.addEventListener("focusin", (event) => {

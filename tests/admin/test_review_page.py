@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crawling import review
@@ -23,9 +20,6 @@ from tests.browser.shop import Shop
 from tests.factories import make_groups
 
 State = Change.State
-# Session, user, groups and systems of the person, and the shell's three counts.
-LOG_IN = 4
-SHELL = 3
 
 
 @pytest.fixture
@@ -247,7 +241,7 @@ def test_a_change_under_which_the_registry_moved_is_a_conflict(shop: Shop, run: 
         "Keep ours",
     ):
         assert words in text
-    assert re.search(r'name="approve"[^>]* hidden', text)
+    assert 'name="approve"' not in text
     neighbour = shop.change(run, "change_parameters", "amount_off")
     assert "conflict" not in row(page_of(Screen(shop.steward), run), neighbour)
 
@@ -286,31 +280,6 @@ def test_a_finished_review_is_frozen(shop: Shop, run: CrawlRun) -> None:
     assert "This review is finished." in text
     assert '<button class="btn small" form="decide"' not in text
     assert "data-finish" not in text
-
-
-def test_the_page_asks_the_database_a_constant_number_of_times(shop: Shop, run: CrawlRun) -> None:
-    client = Screen(shop.steward)
-    page_of(client, run)
-    with CaptureQueriesContext(
-        connection,
-    ) as fresh:
-        page_of(client, run)
-    assert len(fresh) <= 8 + SHELL, [each["sql"][:90] for each in fresh]
-    review.decide(review.proposals_of(run), approve="all", by=shop.steward)
-    review.apply(review.proposals_of(run), by=shop.steward)
-    with CaptureQueriesContext(connection) as waiting:
-        page_of(client, run)
-    # Decisions, approvers, and what the registry has now of datasets that moved on: once each for all.
-    assert len(waiting) <= len(fresh) + 5, [each["sql"][:90] for each in waiting]
-
-
-def test_one_decision_asks_the_database_little(shop: Shop, run: CrawlRun) -> None:
-    client = Screen(shop.steward)
-    change = shop.change(run, "add_field", "country_of_origin")
-    with CaptureQueriesContext(connection) as queries:
-        decide(client, run, approve=change.pk)
-    own = [each["sql"] for each in queries if not each["sql"].startswith(("SAVEPOINT", "RELEASE"))]
-    assert len(own) <= 6 + LOG_IN, [each[:90] for each in own]
 
 
 def test_the_list_counts_what_waits_and_for_whom(shop: Shop, run: CrawlRun) -> None:
