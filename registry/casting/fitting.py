@@ -39,7 +39,7 @@ def exact(
         if known and scale is not None and own is None:
             known["scale"] = min(scale, most_scale)
         return known or {}
-    scale = min(scale, most_scale)
+    whole, scale = max(whole, 0), max(min(scale, most_scale), 0)
     if whole + scale > most_digits:
         scale = min(scale, max(most_digits - whole, min(scale, _LEAST_SCALE)))
     return {"precision": max(min(whole + scale, most_digits), 1), "scale": scale}

@@ -133,7 +133,7 @@ def _parquet_int(params: Any, writing: bool) -> Values:
 def _oracle_number(params: Any, writing: bool) -> Values | None:
     if "precision" in params:
         scale = params.get("scale", 0)
-        return Exact(max(params["precision"] - scale, 0), max(scale, 0))
+        return Exact(params["precision"] - scale, scale)
     return Exact(126, 130, digits=38 if writing else 40)
 
 

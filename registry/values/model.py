@@ -46,7 +46,8 @@ class Whole(Values):
 
 @dataclass(frozen=True)
 class Exact(Values):
-    """Decimal numbers by digits before and after the point; `digits` bounds both together where each value has
+    """Decimal numbers by digits before and after the point, either of which may be negative (numeric(2,-3) holds
+    thousands, numeric(2,3) less than a tenth); `digits` bounds both together where each value has
     its own scale; `specials` are NaN and infinity."""
 
     whole: int | None

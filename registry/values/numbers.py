@@ -27,6 +27,8 @@ def whole_to_exact(source: Whole, target: Exact) -> Verdict:
     if not target.signed and (source.low is None or source.low < 0):
         return _lost("Negative numbers do not fit")
     digits = digits_of(source)
+    if target.scale is not None and target.scale < 0:
+        return _lost(f"Numbers are rounded to {10**-target.scale}")
     room = _smaller(target.whole, target.digits)
     if room is not None and (digits is None or digits > room):
         return _lost(f"Numbers of more than {room} digits do not fit")
@@ -45,7 +47,7 @@ def whole_to_float(source: Whole, target: Float) -> Verdict:
 def exact_to_whole(source: Exact, target: Whole) -> Verdict:
     if source.specials:
         return _lost("NaN and infinity do not fit")
-    if source.scale != 0:
+    if source.scale is None or source.scale > 0:
         return _lost("Digits behind the point are rounded away")
     if source.whole is None:
         return whole_to_whole(Whole(None, None), target)
@@ -57,8 +59,12 @@ def exact_to_exact(source: Exact, target: Exact) -> Verdict:
     if source.signed and not target.signed:
         return _lost("Negative numbers do not fit")
     if target.whole is not None and (source.whole is None or source.whole > target.whole):
+        if target.whole < 0:
+            return _lost(f"Only numbers below {10**target.whole} fit")
         return _lost(f"Numbers of more than {target.whole} digits before the point do not fit")
     if target.scale is not None and (source.scale is None or source.scale > target.scale):
+        if target.scale < 0:
+            return _lost(f"Numbers are rounded to {10**-target.scale}")
         if target.scale == 0:
             return _lost("Digits behind the point are rounded away")
         return _lost(f"Digits after place {target.scale} behind the point are rounded away")
@@ -75,7 +81,8 @@ def exact_to_float(source: Exact, target: Float) -> Verdict:
     if source.signed and not target.signed:
         return _lost("Negative numbers do not fit")
     if (
-        source.scale == 0
+        source.scale is not None
+        and source.scale <= 0
         and source.whole is not None
         and 10**source.whole <= 2**target.bits
         and not source.specials

@@ -88,7 +88,7 @@ def _decimal(params: Mapping[str, Any], habits: Habits) -> Values:
         scale = params.get("scale")
         return Exact(None, scale, signed=signed, specials=habits.decimal_specials)
     scale = int(params.get("scale", 0))
-    return Exact(max(int(params["precision"]) - scale, 0), max(scale, 0), signed=signed)
+    return Exact(int(params["precision"]) - scale, scale, signed=signed)
 
 
 def _float(bits: int) -> Callable[[Mapping[str, Any], Habits], Values]:

@@ -111,7 +111,7 @@ def written_form(source: Values) -> tuple[int | None, str] | None:
         case Exact():
             if source.whole is None or source.scale is None or source.digits:
                 return None, "in digits"
-            return source.whole + source.scale + 3, "in digits"
+            return max(source.whole, 1) + max(source.scale, 0) + 2, "in digits"
         case Float():
             return 26, "with as many digits as it takes"
         case Day():
