@@ -96,14 +96,11 @@ def _changes(run: CrawlRun) -> tuple[list[Change], dict[int, list[Change]]]:
     rows: Iterable[Any] = (
         Change.objects.filter(_of(run))
         .select_related(
-            "proposal__dataset__current_schema__published_by",
-            "proposal__crawl_run",
+            "proposal__dataset__current_schema",
             "draft__person",
             "applied_version",
         )
-        .defer(
-            "before", "after", "proposal__document", *(f"proposal__crawl_run__{name}" for name in _RUN_REST)
-        )
+        .defer("before", "after", "proposal__document")
         .annotate(
             small_before=Case(When(small, then=F("before")), output_field=JSONField()),
             small_after=Case(When(small, then=F("after")), output_field=JSONField()),
@@ -128,12 +125,17 @@ def _changes(run: CrawlRun) -> tuple[list[Change], dict[int, list[Change]]]:
 
 
 def _share(changes: Sequence[Change], run: CrawlRun) -> None:
-    """One object a proposal, and the run's system for all, so that asking for rights reads nothing."""
+    """One object a proposal, a run and the system for all, so that asking for rights reads nothing."""
     proposals: dict[int, Proposal] = {}
     for change in changes:
-        proposal = proposals.setdefault(change.proposal_id, change.proposal)
+        change.proposal = proposals.setdefault(change.proposal_id, change.proposal)
+    earlier = {each.crawl_run_id for each in proposals.values() if each.crawl_run_id} - {run.pk}
+    rows = CrawlRun.objects.filter(pk__in=earlier).defer(*_RUN_REST)
+    runs = {run.pk: run, **({each.pk: each for each in rows} if earlier else {})}
+    for proposal in proposals.values():
         proposal.system = run.system
-        change.proposal = proposal
+        if proposal.crawl_run_id:
+            proposal.crawl_run = runs[proposal.crawl_run_id]
 
 
 def _tags(changes: Sequence[Change]) -> dict[int, tuple[str, ...]]:
