@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -28,6 +30,12 @@ class CrawlPlan(Editable):
 
     def __str__(self) -> str:
         return f"{self.system.code}: {self.cron}"
+
+
+class CrawlRunQuerySet(models.QuerySet["CrawlRun"]):
+    def brief(self) -> Self:
+        """Without what grows with the source: the report and the coverage."""
+        return self.defer("report", "coverage")
 
 
 class CrawlRun(models.Model):
@@ -85,6 +93,8 @@ class CrawlRun(models.Model):
     timings = models.JSONField(default=dict, blank=True, help_text="Seconds a phase.")
     error = models.TextField(blank=True, help_text="One plain sentence.")
     error_code = models.CharField(max_length=64, blank=True)
+
+    objects = CrawlRunQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
@@ -171,6 +181,9 @@ class Proposal(Timestamped):
         "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="supersedes"
     )
     comment = models.TextField(blank=True)
+    batch = models.CharField(
+        max_length=32, blank=True, db_index=True, help_text="What was brought together is reviewed together."
+    )
 
     class Meta:
         ordering = ["-id"]
@@ -239,6 +252,14 @@ class Change(models.Model):
     evidence = models.JSONField(default=list, blank=True)
     fingerprint = models.CharField(max_length=64)
     touches_pii = models.BooleanField(default=False)
+    paired_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Who split or paired it; that person cannot be its second one.",
+    )
     requires = models.ManyToManyField("self", symmetrical=False, related_name="required_by", blank=True)
     state = models.CharField(max_length=16, choices=State.choices, default=State.OPEN)
     applied_version = models.ForeignKey(
@@ -257,6 +278,38 @@ class Change(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_op_display()}: {self.field_path or self.dataset_name}"
+
+
+class Pairing(Timestamped):
+    """One row is a person's word on a gone and a new thing: one renamed, or two. It holds while both are so."""
+
+    system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="pairings")
+    dataset_name = models.CharField(max_length=1000, help_text="The registry's name.")
+    field_path = models.CharField(max_length=4000, blank=True, help_text="The gone one; empty: the dataset.")
+    new_name = models.CharField(max_length=1000)
+    is_same = models.BooleanField()
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [models.Index(fields=["system", "dataset_name"], name="crawling_pairing_dataset")]
+
+    def __str__(self) -> str:
+        return f"{self.field_path or self.dataset_name}, {self.new_name}: {'one' if self.is_same else 'two'}"
+
+
+class Comment(Timestamped):
+    """One row is what a person said about a change."""
+
+    change = models.ForeignKey(Change, on_delete=models.CASCADE, related_name="comments")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    text = models.TextField(max_length=2000)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"comment on change {self.change_id}"
 
 
 class Verdict(models.TextChoices):

@@ -13,6 +13,7 @@ from django.utils import timezone
 from aide.audit import origin
 from aide.audit.marks import CONTENT, mark_of
 from aide.audit.models import AuditEntry
+from aide.core import bulk
 from aide.work.queue import enqueue
 
 recorded = Signal()
@@ -78,10 +79,10 @@ def record(*entries: Entry, by: Any = None, batch: str = "") -> list[AuditEntry]
         return []
     for row in rows:
         row.mark = mark_of({name: getattr(row, name) for name in CONTENT})
-    saved = AuditEntry.objects.bulk_create(rows, batch_size=500)
-    recorded.send(sender=AuditEntry, entries=saved)
+    bulk.insert(rows)
+    recorded.send(sender=AuditEntry, entries=rows)
     transaction.on_commit(_seal_soon, robust=True)
-    return saved
+    return rows
 
 
 def _seal_soon() -> None:

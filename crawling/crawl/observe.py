@@ -9,9 +9,8 @@ from typing import Any
 
 from django.utils import timezone
 
+from aide.core import bulk
 from crawling.models import CrawlRun, Observation
-
-BATCH = 200
 
 
 def observe(
@@ -41,10 +40,8 @@ def observe(
         else:
             row.pk, row.updated_at, row.gone_at = before[0], now, None
             changed.append(row)
-    Observation.objects.bulk_create(fresh, batch_size=BATCH)
-    Observation.objects.bulk_update(
-        changed, ["document", "content_hash", "changed_run", "gone_at", "updated_at"], batch_size=BATCH
-    )
+    bulk.insert(fresh)
+    bulk.update(changed, ["document", "content_hash", "changed_run", "gone_at", "updated_at"])
     gone = [
         pk
         for name, (pk, _, gone_at) in seen.items()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.utils import timezone
 
+from aide.core import bulk
 from crawling import diff
 from crawling.baseline import Known
 from crawling.diff import DatasetDiff
@@ -151,20 +152,20 @@ def _create(
                 observation_id=observations.get(offer.difference.after_name or ""),
             )
         )
-    Proposal.objects.bulk_create(proposals, batch_size=BATCH)
+    bulk.insert(proposals)
     changes = [
         change_row(proposal, change, place)
         for proposal, (offer, _) in zip(proposals, fresh, strict=True)
         for place, change in enumerate(offer.changes, start=1)
     ]
-    Change.objects.bulk_create(changes, batch_size=200)
+    bulk.insert(changes)
     link_requirements(changes, [change for offer, _ in fresh for change in offer.changes])
     carried = []
     for proposal, (_, earlier) in zip(proposals, fresh, strict=True):
         if earlier is not None:
             earlier.superseded_by = proposal
             carried.append(earlier)
-    Proposal.objects.bulk_update(carried, ["superseded_by"], batch_size=BATCH)
+    bulk.update(carried, ["superseded_by"])
     _carry_over(carried, changes)
     return proposals
 
@@ -198,16 +199,16 @@ def link_requirements(rows: Sequence[Change], changes: Sequence[diff.Change]) ->
         for each in change.requires
         if (row.proposal_id, each) in ids
     ]
-    link.objects.bulk_create(links, batch_size=BATCH)
+    bulk.insert(links)
 
 
 def _carry_over(earlier: Sequence[Proposal], changes: Sequence[Change]) -> None:
     """Take drafts and first decisions over to the same changes of the newer proposals."""
+    older = {old.superseded_by_id: old.pk for old in earlier}
     heirs = {
-        (old.pk, change.fingerprint): change
-        for old in earlier
+        (older[change.proposal_id], change.fingerprint): change
         for change in changes
-        if change.proposal_id == old.superseded_by_id
+        if change.proposal_id in older
     }
     old_ids = [old.pk for old in earlier]
     drafts, decisions, waiting = [], [], []
@@ -236,6 +237,6 @@ def _carry_over(earlier: Sequence[Proposal], changes: Sequence[Change]) -> None:
                         verdict=decision.verdict, reason=decision.reason, at=decision.at,
                     )
                 )  # fmt: skip
-    Draft.objects.bulk_create(drafts, batch_size=BATCH)
-    Decision.objects.bulk_create(decisions, batch_size=BATCH)
-    Change.objects.bulk_update(waiting, ["state"], batch_size=BATCH)
+    bulk.insert(drafts)
+    bulk.insert(decisions)
+    bulk.update(waiting, ["state"])

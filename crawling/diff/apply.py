@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
 from typing import Any
 
 from crawling.diff.changes import Change, Document
 from crawling.diff.follow import follow
-from crawling.diff.values import FIELD_KEYS, TYPE_KEYS, TYPE_OPS
+from crawling.diff.values import FIELD_KEYS, TYPE_KEYS, TYPE_OPS, copied
 from registry.documents import column_lists, field_path, known_columns, number_key, split_path, walk
 from registry.documents.content import foreign_key_content, unique_content
 from registry.documents.expressions import rename_in_expression
@@ -60,10 +59,10 @@ def apply(
         if change.op == "drop_dataset":
             return None
         if change.op == "add_dataset":
-            return deepcopy(dict(change.after))
+            return copied(dict(change.after))
     if before is None:
         raise CannotApply(changes[0] if changes else None, "There is no document to change.")
-    document = deepcopy(dict(before))
+    document = copied(dict(before))
     for change in sorted(changes, key=_order):
         _DO[change.op](document, change)
     if after is not None:
@@ -76,7 +75,7 @@ def apply_renames(
     before: Mapping[str, Any], changes: Iterable[Change]
 ) -> tuple[Document, tuple[Change, ...]]:
     """Only the renames of fields among the changes made, and those that do not fit."""
-    document = deepcopy(dict(before))
+    document = copied(dict(before))
     failed = []
     for change in sorted((each for each in changes if each.op == "rename_field"), key=_order):
         try:
@@ -198,7 +197,7 @@ def _add_field(document: Document, change: Change) -> None:
         parent = find_field(document, field_path(parents))[1]
         if parent is None or parent.get("fields") is None:
             raise CannotApply(change, f"There is nothing that could hold the column {change.field}.")
-    fields.append(deepcopy(change.after))
+    fields.append(copied(change.after))
 
 
 def _drop_field(document: Document, change: Change) -> None:
@@ -212,7 +211,7 @@ def _change_type(document: Document, change: Change) -> None:
     field = _field(document, change)
     for key in TYPE_KEYS:
         field.pop(key, None)
-    value = deepcopy(change.after)
+    value = copied(change.after)
     nested = value.pop("nested", False)
     field.update({"type_name": None, "parameters": {}} | value)
     if not nested:
@@ -227,7 +226,7 @@ def _change_field(document: Document, change: Change) -> None:
     if change.after is None and key == "on_update":
         field.pop(key, None)
     else:
-        field[key] = deepcopy(change.after)
+        field[key] = copied(change.after)
 
 
 def _change_comment(document: Document, change: Change) -> None:
@@ -252,7 +251,7 @@ def _change_primary_key(document: Document, change: Change) -> None:
 
 
 def _add_unique(document: Document, change: Change) -> None:
-    document.setdefault("unique", []).append(deepcopy(change.after))
+    document.setdefault("unique", []).append(copied(change.after))
 
 
 def _drop_unique(document: Document, change: Change) -> None:
@@ -265,7 +264,7 @@ def _change_foreign_key(document: Document, change: Change) -> None:
     if change.before is not None:
         place = _take(keys, change, lambda key: foreign_key_content(key, flavor="mysql"))
     if change.after is not None:
-        keys.insert(place, deepcopy(change.after))
+        keys.insert(place, copied(change.after))
 
 
 def _take(keys: list[Document], change: Change, content: Callable[[Mapping[str, Any]], Any]) -> int:

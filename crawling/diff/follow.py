@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from typing import Any
 
-from crawling.diff.values import FIELD_KEYS, TYPE_KEYS, content_of
+from crawling.diff.values import FIELD_KEYS, TYPE_KEYS, content_of, copied
 from registry.documents.content import (
     foreign_key_content,
     has_own_defaults,
@@ -24,7 +23,7 @@ def follow(
 ) -> Document:
     """`document` with the words of `after`; with `positional`, its fields keep their own order."""
     flavor = catalogue.flavor if catalogue is not None else None
-    out = {**document, "attributes": deepcopy(after.get("attributes") or {})}
+    out = {**document, "attributes": copied(after.get("attributes") or {})}
     invented = () if has_own_defaults(document.get("kind") or "table", flavor=flavor) else ("default",)
     always = ("native_position", "hidden", *invented)
     out["fields"] = _fields(document["fields"], after.get("fields") or (), catalogue=catalogue, always=always)
@@ -32,7 +31,7 @@ def follow(
         place = {field["name"]: n for n, field in enumerate(document["fields"])}
         out["fields"].sort(key=lambda field: place[field["name"]])
     if key_columns(document) == key_columns(after):
-        out["primary_key"] = deepcopy(after.get("primary_key"))
+        out["primary_key"] = copied(after.get("primary_key"))
     out["unique"] = _keys(document.get("unique") or (), after.get("unique") or (), unique_content)
     out["foreign_keys"] = _keys(
         document.get("foreign_keys") or (),
@@ -92,7 +91,7 @@ def _field(
 
 def _copy(key: str, source: Mapping[str, Any], target: Document) -> None:
     if key in source:
-        target[key] = deepcopy(source[key])
+        target[key] = copied(source[key])
     else:
         target.pop(key, None)
 
@@ -108,5 +107,5 @@ def _keys(
         place = next((n for n, (value, _) in enumerate(left) if value == wanted), None)
         if place is not None:
             del left[place]
-            out.append(deepcopy(dict(entry)))
+            out.append(copied(dict(entry)))
     return out + [key for _, key in left]

@@ -32,6 +32,15 @@ _BEFORE_MATTERS = frozenset(
 )
 
 
+def copied(value: Any) -> Any:
+    """A JSON value of its own: several times faster than a general deep copy."""
+    if isinstance(value, dict):
+        return {key: copied(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [copied(each) for each in value]
+    return value
+
+
 def type_value(field: Mapping[str, Any]) -> dict[str, Any]:
     """A field's type as a readable value: native spelling, name, parameters."""
     value = {key: field[key] for key in TYPE_KEYS if field.get(key) is not None}

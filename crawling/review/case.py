@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import Prefetch
+
 from crawling import diff
-from crawling.models import Change, Decision, Proposal
+from crawling.models import Change, CrawlRun, Decision, Observation, Proposal
 from registry import reading
 from registry.catalogues import catalogue_for
 from registry.models import Dataset, DatasetSchema
@@ -70,7 +72,7 @@ def load_cases(proposal_ids: Sequence[int]) -> list[Case]:
     proposals = list(
         Proposal.objects.select_for_update(of=("self",))
         .filter(pk__in=proposal_ids, status__in=Proposal.LIVE)
-        .select_related("system__flavor", "crawl_run", "observation")
+        .prefetch_related("system__flavor", Prefetch("crawl_run", CrawlRun.objects.brief()))
         .order_by("pk")
     )
     changes: dict[int, list[Change]] = {proposal.pk: [] for proposal in proposals}
@@ -88,6 +90,7 @@ def load_cases(proposal_ids: Sequence[int]) -> list[Case]:
     present = _documents(datasets.values())
     flavors = {each.system.flavor.code for each in proposals}
     catalogue_of = {code: catalogue_for(code) for code in flavors}
+    sources = _sources(proposals, changes)
     cases = []
     for proposal in proposals:
         dataset = datasets.get((proposal.system_id, proposal.dataset_name))
@@ -97,7 +100,7 @@ def load_cases(proposal_ids: Sequence[int]) -> list[Case]:
                 changes=changes[proposal.pk],
                 dataset=dataset,
                 present=present.get(dataset.pk) if dataset is not None else None,
-                source=_source(proposal),
+                source=sources.get(proposal.pk),
                 catalogue=catalogue_of[proposal.system.flavor.code],
             )
         )
@@ -136,8 +139,15 @@ def _documents(datasets: Any) -> dict[int, Document]:
     return {current[schema_id].pk: document for schema_id, document in documents.items()}
 
 
-def _source(proposal: Proposal) -> Document | None:
-    if proposal.document is not None:
-        return proposal.document
-    observation = proposal.observation
-    return observation.document if observation is not None and observation.gone_at is None else None
+def _sources(proposals: Sequence[Proposal], changes: Mapping[int, Sequence[Change]]) -> dict[int, Document]:
+    """What the source shows, by proposal id; a new dataset's only change holds the whole document itself."""
+    sources = {each.pk: each.document for each in proposals if each.document is not None}
+    wanted = {
+        each.observation_id: each.pk
+        for each in proposals
+        if each.pk not in sources and any(change.op != Change.Op.ADD_DATASET for change in changes[each.pk])
+    }
+    seen = Observation.objects.filter(pk__in=[key for key in wanted if key], gone_at__isnull=True)
+    for observation_id, document in seen.values_list("pk", "document"):
+        sources[wanted[observation_id]] = document
+    return sources

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from aide.core import bulk
 from registry.documents import field_path
 from registry.models import Dataset, Field
 
@@ -60,7 +61,8 @@ def settle(work: Iterable[tuple[Dataset, Document, Mapping[str, str]]], *, now: 
             )
             for dataset, path, parent, node in fresh[depth]
         ]
-        for row in Field.objects.bulk_create(rows, batch_size=500):
+        bulk.insert(rows)
+        for row in rows:
             identities[row.dataset_id, row.path] = row.pk
     return identities
 
@@ -119,6 +121,4 @@ def _save(changed: list[Field], *, now: datetime) -> None:
         Field.objects.filter(pk__in=[row.pk for row in chunk]).update(retired_at=now)
     for row in changed:
         row.updated_at = now
-    Field.objects.bulk_update(
-        changed, ["name", "path", "source_comment", "retired_at", "updated_at"], batch_size=200
-    )
+    bulk.update(changed, ["name", "path", "source_comment", "retired_at", "updated_at"])

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
 from aide.audit.entries import Entry, record
+from aide.core import bulk
 from registry import documents, locations
 from registry.catalogues import catalogue_for
 from registry.models import Dataset, DatasetSchema, FieldBinding, System
@@ -101,7 +102,7 @@ def retire(datasets: Iterable[Dataset], *, by: Any, reason: str = "", batch: str
         dataset.status = Dataset.Status.RETIRED
         dataset.row_version += 1
         dataset.updated_at = timezone.now()
-    Dataset.objects.bulk_update(listed, ["status", "row_version", "updated_at"], batch_size=500)
+    bulk.update(listed, ["status", "row_version", "updated_at"])
     record(
         *(
             Entry(
@@ -141,7 +142,7 @@ def _settle_datasets(publications: Sequence[Publication], *, system: System, now
         for each in publications
         if each.dataset is None and each.name not in same_name
     }
-    Dataset.objects.bulk_create(made.values(), batch_size=500)
+    bulk.insert(list(made.values()))
     return [
         locked[each.dataset.pk] if each.dataset is not None else same_name.get(each.name) or made[each.name]
         for each in publications
@@ -191,7 +192,7 @@ def _write(
         )
         for dataset, publication, digest in fresh
     ]
-    DatasetSchema.objects.bulk_create(schemas, batch_size=500)
+    bulk.insert(schemas)
     versions = {schema.dataset_id: schema for schema in schemas}
     _bind([(versions[d.pk], p.document) for d, p, _ in fresh], identities, catalogue=catalogue)
     for dataset, _, _ in fresh:
@@ -231,7 +232,7 @@ def _bind(
                     **binding_values(node),
                 )
             )
-    FieldBinding.objects.bulk_create(rows, batch_size=_batch_size())
+    bulk.insert(rows)
 
 
 def binding_values(node: Document) -> dict[str, Any]:
@@ -250,10 +251,6 @@ def binding_values(node: Document) -> dict[str, Any]:
         "on_update": node.get("on_update") or "",
         "hidden": bool(node.get("hidden", False)),
     }
-
-
-def _batch_size() -> int:
-    return 2000 if connection.vendor == "postgresql" else 400
 
 
 def _describe(
@@ -283,10 +280,9 @@ def _describe(
         if differs or dataset.pk in versions:
             dataset.updated_at = now
             stale.append(dataset)
-    Dataset.objects.bulk_update(
+    bulk.update(
         stale,
         ["object_kind", "source_comment", "status", "name", "location", "current_schema", "updated_at"],
-        batch_size=200,
     )
 
 
