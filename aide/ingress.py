@@ -10,6 +10,7 @@ from io import BytesIO
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.request import RawPostDataException, UnreadablePostError
+from gunicorn.http.errors import ParseException
 
 from aide.core.problems import is_api, problem_response
 
@@ -99,6 +100,8 @@ def _read(request: HttpRequest, length: int | None, limit: int) -> bytes:
             if size > limit:
                 raise BodyRefusedError(413, _too_large(limit))
             parts.append(chunk)
+    except ParseException as error:
+        raise BodyRefusedError(400, "The body is not chunked as its header says.") from error
     except (OSError, ValueError) as error:
         raise BodyRefusedError(400, "The body ended before it was complete.") from error
     return b"".join(parts)
