@@ -14,6 +14,7 @@ from crawling.diff import DatasetDiff
 from crawling.models import Change, CrawlRun, Decision, Draft, Mute, Proposal, RejectMode
 
 BATCH = 500
+NOBODY: Mapping[tuple[str, str], int] = {}
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,13 @@ def propose(
     known: Mapping[str, Known],
     observations: Mapping[str, int],
     covered: Callable[[str], bool],
+    people: Mapping[tuple[str, str], int] = NOBODY,
 ) -> list[Proposal]:
     """Bring the live proposals of the run's system up to what was found, and return the new ones.
 
     What was rejected and is still so at the source is not asked about again. Draft decisions and first decisions
-    go over to the new proposal where it holds the same change. What was not covered stays as it is.
+    go over to the new proposal where it holds the same change. What was not covered stays as it is. `people` are
+    those who split or paired changes, by dataset and fingerprint.
     """
     offers = _unmuted(run, diffs, covered=covered)
     live = {
@@ -62,7 +65,7 @@ def propose(
     ended += [each for name, each in live.items() if covered(name)]
     now = timezone.now()
     _supersede(ended, now=now)
-    return _create(run, fresh, known=known, observations=observations)
+    return _create(run, fresh, known=known, observations=observations, people=people)
 
 
 def _unmuted(run: CrawlRun, diffs: Sequence[DatasetDiff], *, covered: Callable[[str], bool]) -> list[Offer]:
@@ -93,22 +96,12 @@ def _without(
 ) -> tuple[diff.Change, ...]:
     """The changes that are not muted and do not need a muted one."""
     name = difference.name
-    left = {change.fingerprint for change in difference.changes}
-    here = set(left)
-    for change in difference.changes:
-        if (name, change.fingerprint) in quiet or (name, change.field or "") in excluded:
-            left.discard(change.fingerprint)
-    shrinking = True
-    while shrinking:
-        needless = {
-            change.fingerprint
-            for change in difference.changes
-            if change.fingerprint in left
-            and any(each in here and each not in left for each in change.requires)
-        }
-        left -= needless
-        shrinking = bool(needless)
-    return tuple(change for change in difference.changes if change.fingerprint in left)
+    unwanted = {
+        change.fingerprint
+        for change in difference.changes
+        if (name, change.fingerprint) in quiet or (name, change.field or "") in excluded
+    }
+    return diff.left_without(difference.changes, unwanted)
 
 
 def _undecided(proposals: Iterable[Proposal]) -> dict[int, frozenset[str]]:
@@ -137,6 +130,7 @@ def _create(
     *,
     known: Mapping[str, Known],
     observations: Mapping[str, int],
+    people: Mapping[tuple[str, str], int],
 ) -> list[Proposal]:
     proposals = []
     for offer, _ in fresh:
@@ -158,6 +152,8 @@ def _create(
         for proposal, (offer, _) in zip(proposals, fresh, strict=True)
         for place, change in enumerate(offer.changes, start=1)
     ]
+    for row in changes:
+        row.paired_by_id = people.get((row.proposal.dataset_name, row.fingerprint))
     bulk.insert(changes)
     link_requirements(changes, [change for offer, _ in fresh for change in offer.changes])
     carried = []

@@ -12,11 +12,12 @@ from django.db import transaction
 
 from crawling import report
 from crawling.baseline import Known, baseline, personal_data
+from crawling.corrections import Word, correct
 from crawling.crawl import runs
 from crawling.crawl.observe import observe
 from crawling.crawl.propose import propose
 from crawling.diff import Context, compare
-from crawling.models import CrawlRun, Mute, Observation, RejectMode
+from crawling.models import CrawlRun, Mute, Observation, Pairing, RejectMode
 from registry import documents, typesystem
 from registry.catalogues import catalogue_for
 from registry.models import System
@@ -59,13 +60,16 @@ def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] |
         name: each for name, each in baseline(system, scope=snapshot.scope).items() if name not in excluded
     }
     covered = Covered(snapshot, places=_places(system, known, found))
-    diffs = compare(
+    context = _context(known)
+    compared_as_found = compare(
         {name: each.document for name, each in known.items()},
         found,
         catalogue=catalogue,
         covered=covered,
-        context=_context(known),
+        context=context,
     )
+    corrected = correct(compared_as_found, _words(system), catalogue=catalogue, context=context)
+    diffs = corrected.diffs
     compared = time.monotonic()
     answer = report.build(
         diffs,
@@ -79,7 +83,10 @@ def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] |
         runs.hold(run)
         if not run.dry_run:
             observations = observe(run, found, covered=covered)
-            propose(run, diffs, known=known, observations=observations, covered=covered)
+            propose(
+                run, diffs, known=known, observations=observations, covered=covered, people=corrected.people
+            )
+            _forget(corrected.unused, covered=covered)
         runs.finish(
             run,
             status,
@@ -138,6 +145,18 @@ def _places(
     for name, each in known.items():
         places[name] = (each.document["schema"], each.document["name"])
     return places
+
+
+def _words(system: System) -> list[Word]:
+    rows = Pairing.objects.filter(system=system).order_by("pk")
+    columns = ("pk", "dataset_name", "field_path", "new_name", "is_same", "person_id")
+    return [Word(*values) for values in rows.values_list(*columns)]
+
+
+def _forget(unused: list[int], *, covered: Covered) -> None:
+    """A word on a rename holds while the source stays so: where it was looked for and met nothing, it is over."""
+    rows = Pairing.objects.filter(pk__in=unused).values_list("pk", "dataset_name")
+    Pairing.objects.filter(pk__in=[pk for pk, name in rows if covered(name)]).delete()
 
 
 def _context(known: Mapping[str, Known]) -> Context:

@@ -11,6 +11,7 @@ from crawling.diff.changes import (
     Change,
     Context,
     DatasetDiff,
+    left_without,
     missing_requirements,
 )
 from crawling.diff.compare import compare
@@ -30,6 +31,7 @@ __all__ = [
     "apply",
     "compare",
     "diff",
+    "left_without",
     "missing_requirements",
     "pair",
     "pair_datasets",

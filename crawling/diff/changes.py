@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -19,6 +19,7 @@ __all__ = [
     "Context",
     "DatasetDiff",
     "Document",
+    "left_without",
     "missing_requirements",
 ]
 
@@ -117,3 +118,20 @@ def missing_requirements(changes: Iterable[Change], approved: Iterable[str]) -> 
         if change.fingerprint in approved
     }
     return {key: value for key, value in missing.items() if value}
+
+
+def left_without(changes: Iterable[Change], unwanted: Collection[str]) -> tuple[Change, ...]:
+    """The changes without those of these fingerprints and without what needs one of them."""
+    changes = tuple(changes)
+    here = {change.fingerprint for change in changes}
+    left = here - set(unwanted)
+    shrinking = True
+    while shrinking:
+        needless = {
+            change.fingerprint
+            for change in changes
+            if change.fingerprint in left and any(n in here and n not in left for n in change.requires)
+        }
+        left -= needless
+        shrinking = bool(needless)
+    return tuple(change for change in changes if change.fingerprint in left)

@@ -27,6 +27,8 @@ def why_not_second(change: Change, first: Decision, *, by: Any) -> str:
     run = change.proposal.crawl_run
     if run is not None and run.started_by_id == by.pk:
         return "You started the crawl that found this; another person must confirm."
+    if change.paired_by_id == by.pk:
+        return "You split or paired this; another person must confirm."
     if change.proposal.proposed_by_id == by.pk:
         return "You proposed this; another person must confirm."
     if not can(by, Capability.APPROVE_BREAKING, change.proposal.system):
