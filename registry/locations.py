@@ -148,6 +148,35 @@ def qualified_name(kind: str, location: Mapping[str, Any]) -> str:
     raise ValueError(f"There is no kind {kind}.")
 
 
+# What kind of dataset the systems of a category hold; databases of every sort hold tables.
+_OF_SYSTEMS: Mapping[str, str] = {
+    "MESSAGE_QUEUE": "kafka",
+    "OBJECT_STORAGE": "storage",
+    "FILE_TRANSFER": "sftp",
+    "DATA_WAREHOUSE": "hive",
+}
+
+
+def kind_for(system_kind: str) -> str:
+    """The kind of the datasets that a system of this category holds."""
+    return _OF_SYSTEMS.get(system_kind, "rdbms")
+
+
+def location_at(kind: str, document: Mapping[str, Any]) -> dict[str, Any]:
+    """The location that a document names by its schema and name: as much of it as a name can tell."""
+    schema, name = str(document.get("schema") or ""), str(document.get("name") or "")
+    if kind == "hive":
+        return {"database": schema or "default", "table": name}
+    if kind == "kafka":
+        return {"topic": name}
+    if kind == "storage":
+        bucket, _, path = name.partition("/")
+        return {"bucket": bucket, **({"path": path} if path else {})}
+    if kind == "sftp":
+        return {"path": name}
+    return {"schema": schema, "table": name}
+
+
 def dataset_name(document: Mapping[str, Any]) -> str:
     """The qualified name of the dataset that a schema document describes."""
     schema, name = document.get("schema"), str(document.get("name") or "")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import Prefetch
-from drf_spectacular.utils import extend_schema, extend_schema_field
-from rest_framework import serializers
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,11 +14,13 @@ from rest_framework.response import Response
 from aide.accounts.idempotency import once
 from aide.accounts.roles import Capability
 from aide.core.api.filters import choice, moment, number, ref, text
-from aide.core.api.shapes import Shape
+from aide.core.api.shapes import CodeField, IdField, JsonObject, Shape
 from aide.core.api.views import ReadMixin, refuse_unless
-from crawling import review
+from aide.core.problems import ApiValidationError
+from crawling import crawl, review
 from crawling.api.decisions import DecisionForm, OutcomeShape
 from crawling.models import Change, Proposal, Verdict
+from registry.models import Dataset, System
 
 C = Capability
 DRAFTED = {Verdict.APPROVE.value: "approved", Verdict.REJECT.value: "rejected"}
@@ -137,13 +139,59 @@ def with_changes(rows: Any) -> Any:
     )
 
 
+class NewProposalForm(serializers.Serializer[Any]):
+    """A document that might become a dataset's next version."""
+
+    dataset_id = IdField(
+        source="dataset", queryset=Dataset.objects.select_related("system__flavor", "current_schema")
+    )
+    document = JsonObject(help_text="A field needs only name and native_type; absent keys take defaults.")
+    comment = serializers.CharField(required=False, default="", allow_blank=True, max_length=5000)
+
+
+class ImportForm(serializers.Serializer[Any]):
+    """A file and the system whose datasets it draws."""
+
+    system = CodeField(queryset=System.objects.select_related("flavor__kind"))
+    document = JsonObject(help_text="The file's JSON as it is.")
+    comment = serializers.CharField(required=False, default="", allow_blank=True, max_length=5000)
+    remove_missing = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Also propose to remove the datasets that the file does not have.",
+    )
+
+
+class NoteAnswer(serializers.Serializer[Any]):
+    """Something of a file that was not taken over."""
+
+    object = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class ImportAnswer(serializers.Serializer[Any]):
+    """What came of a file."""
+
+    items = ProposalShape(many=True)
+    count = serializers.IntegerField()
+    unchanged = serializers.ListField(child=serializers.CharField())
+    skipped = NoteAnswer(many=True)
+
+
 class ProposalViewSet(ReadMixin):
     """What waits for a decision, and what was decided."""
 
     queryset = Proposal.objects.all()
     serializer_class = ProposalShape
     system_path = "system__code"
-    rights = {"read": C.VIEW, "decide": C.DECIDE, "apply": C.DECIDE}
+    rights = {
+        "read": C.VIEW,
+        "create": C.PUBLISH,
+        "bring": C.PUBLISH,
+        "decide": C.DECIDE,
+        "apply": C.DECIDE,
+    }
+    extra_parameters = {"bring": frozenset({"format"})}
     filters = {
         "id": number(),
         "system": ref("system__code"),
@@ -167,6 +215,52 @@ class ProposalViewSet(ReadMixin):
 
     def get_queryset(self) -> Any:
         return with_changes(super().get_queryset())
+
+    @extend_schema(request=NewProposalForm, responses={201: ProposalShape})
+    def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Propose a dataset's next version by hand; it waits for a review like a crawl's."""
+        return once(request, lambda: self._create(request))
+
+    def _create(self, request: Request) -> Response:
+        form = NewProposalForm(data=request.data, context=self.get_serializer_context())
+        form.is_valid(raise_exception=True)
+        values = form.validated_data
+        refuse_unless(request.user, C.PUBLISH, values["dataset"].system)
+        made = crawl.bring_document(
+            values["dataset"], values["document"], by=request.user, comment=values["comment"]
+        )
+        return self.answer(self.get_queryset().get(pk=made.pk), status=status.HTTP_201_CREATED)
+
+    @extend_schema(
+        operation_id="proposals_import",
+        request=ImportForm,
+        responses={201: ImportAnswer},
+        filters=False,
+        parameters=[OpenApiParameter("format", enum=["chartdb"], default="chartdb")],
+    )
+    @action(detail=False, methods=["post"], url_path="import")
+    def bring(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Propose that a system's datasets be as a file draws them."""
+        if request.query_params.get("format", "chartdb") != "chartdb":
+            raise ApiValidationError([{"field": "format", "code": "invalid", "detail": "Use chartdb."}])
+        return once(request, lambda: self._bring(request))
+
+    def _bring(self, request: Request) -> Response:
+        form = ImportForm(data=request.data, context=self.get_serializer_context())
+        form.is_valid(raise_exception=True)
+        values = dict(form.validated_data)
+        system = values.pop("system")
+        refuse_unless(request.user, C.PUBLISH, system)
+        brought = crawl.bring_chartdb(system, values.pop("document"), by=request.user, **values)
+        made = [each.pk for each in brought.offered.proposals]
+        rows = self.get_serializer(self.get_queryset().filter(pk__in=made).order_by("pk"), many=True).data
+        answer = {
+            "items": rows,
+            "count": len(rows),
+            "unchanged": brought.offered.unchanged,
+            "skipped": [{"object": each.object, "reason": each.reason} for each in brought.notes],
+        }
+        return Response(answer, status=status.HTTP_201_CREATED if rows else status.HTTP_200_OK)
 
     @extend_schema(request=DecisionForm, responses=ProposalShape)
     @action(detail=True, methods=["post"])

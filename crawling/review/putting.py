@@ -11,7 +11,7 @@ from crawling.models import Change, Proposal, Verdict
 from crawling.review.case import Case, as_change
 from registry import documents, versions
 from registry.documents import field_path, split_path
-from registry.locations import qualified_name
+from registry.locations import kind_for, location_at, qualified_name
 from registry.models import Dataset, DatasetSchema
 from registry.versions import Approval, Publication
 
@@ -63,13 +63,14 @@ def _publication(case: Case) -> Publication:
         raise ValueError(f"The dataset {case.proposal.dataset_name} would be gone.")
     document = documents.clean(document)
     moved = any(change.op in _PLACES for change in changes)
-    location, name = None, ""
-    if case.dataset is None or case.present is None or moved:
-        location = location_of(document, case)
-        name = qualified_name(Dataset.Kind.RDBMS, location)
+    location, name, kind = None, "", _kind(case)
+    if case.dataset is None or moved or (case.present is None and kind == Dataset.Kind.RDBMS):
+        location = location_of(document, case, kind=kind)
+        name = qualified_name(kind, location)
     return Publication(
         document=document,
         dataset=case.dataset,
+        kind=kind,
         name=name,
         location=location,
         renames={_new_path(change): change.before for change in changes if change.op == Op.RENAME_FIELD},
@@ -78,12 +79,21 @@ def _publication(case: Case) -> Publication:
     )
 
 
-def location_of(document: dict[str, Any], case: Case) -> dict[str, Any]:
-    """Where an rdbms dataset lives: the database that the run looked at, schema and table of the document."""
+def _kind(case: Case) -> str:
+    """A dataset keeps its kind; a new one is what its system holds, a table where a crawl found it."""
+    if case.dataset is not None:
+        return case.dataset.kind
+    if case.proposal.origin == Proposal.Origin.CRAWL:
+        return Dataset.Kind.RDBMS
+    return kind_for(case.proposal.system.flavor.kind.code)
+
+
+def location_of(document: dict[str, Any], case: Case, *, kind: str = Dataset.Kind.RDBMS) -> dict[str, Any]:
+    """Where a dataset lives: the database that the run looked at, and what the document says."""
     before = case.dataset.location if case.dataset is not None else {}
     run = case.proposal.crawl_run
     database = {"database": run.database} if run is not None and run.database else {}
-    return {**before, **database, "schema": document["schema"], "table": document["name"]}
+    return {**before, **database, **location_at(kind, document)}
 
 
 def _new_path(change: diff.Change) -> str:

@@ -370,6 +370,28 @@ RULES: dict[str, tuple[Case, ...]] = {
         of_system(DECIDE), lambda w: w.run, lambda w: {"approve": "all"}
     ),
     "GET proposals": case(rows_of_systems(SEE)),
+    "POST proposals": case(
+        of_system(PUBLISH),
+        body=lambda w: {
+            "dataset_id": w.dataset.pk,
+            "document": {"fields": [{"name": "proposed", "native_type": "text"}]},
+        },
+    ),
+    "POST proposals/import": case(
+        of_system(PUBLISH),
+        body=lambda w: {
+            "system": w.here.code,
+            "document": {
+                "tables": [
+                    {
+                        "id": "1",
+                        "name": "drawn",
+                        "fields": [{"id": "2", "name": "n", "type": {"name": "int"}}],
+                    }
+                ]
+            },
+        },
+    ),
     "GET proposals/{pk}": case(of_system(SEE), lambda w: w.proposal),
     "POST proposals/{pk}/decide": case(of_system(DECIDE), lambda w: w.proposal, lambda w: {"approve": "all"}),
     "POST proposals/{pk}/apply": case(of_system(DECIDE), lambda w: w.proposal),
