@@ -55,6 +55,9 @@ def pair(proposal: Proposal, drop_id: int, add_id: int, *, by: Any) -> Proposal:
     ids = sorted({proposal.pk, *([other["proposal_id"]] if other else [])})
     case, drop = _found(ids, drop_id)
     add_case, add = _found(ids, add_id)
+    if drop.op in OF_DATASETS and add.op == Op.ADD_DATASET:
+        apart = split(case.proposal, drop_id, by=by)
+        return pair(apart, apart.changes.get(op=Op.DROP_DATASET).pk, add_id, by=by)
     if (drop.op, add.op) == (Op.DROP_DATASET, Op.ADD_DATASET):
         return _pair_datasets(case, drop, add_case, add, by=by)
     if case.proposal.pk != add_case.proposal.pk:

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from aide.accounts.roles import Capability, can, systems_limit
-from crawling.admin.review_views import answer
+from crawling.admin.review_answers import answer
 from crawling.models import Change, CrawlRun, Decision, Proposal, Verdict
 from registry.models import System
 

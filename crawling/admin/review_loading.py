@@ -8,7 +8,7 @@ from typing import Any
 
 from aide_crawler import Scope
 from django.core.cache import cache
-from django.db.models import Case, F, JSONField, Prefetch, Q, When, prefetch_related_objects
+from django.db.models import Case, Exists, F, JSONField, OuterRef, Prefetch, Q, When, prefetch_related_objects
 
 from aide.accounts.models import User
 from aide.accounts.roles import APPROVER, Capability, can
@@ -18,14 +18,24 @@ from crawling.admin.review_page import Review, Row
 from crawling.admin.standing import Viewer
 from crawling.admin.wording import DATASET_OPS
 from crawling.baseline import personal_data
-from crawling.models import Change, CrawlRun, Decision, Proposal
+from crawling.models import Change, Comment, CrawlRun, Decision, Proposal
 from crawling.review.putting import as_change
 from registry import reading
 from registry.catalogues import catalogue_for
+from registry.documents import split_path
 
 # Columns that only a run's own page needs.
 _RUN_REST = ("config", "coverage", "summary", "report", "timings")
 CHUNK = 500
+_ENDS: dict[str, str] = {
+    Change.Op.DROP_FIELD: "gone",
+    Change.Op.RENAME_FIELD: "gone",
+    Change.Op.DROP_DATASET: "gone",
+    Change.Op.RENAME_DATASET: "gone",
+    Change.Op.MOVE_DATASET: "gone",
+    Change.Op.ADD_FIELD: "new",
+    Change.Op.ADD_DATASET: "new",
+}
 NAMES_SECONDS = 15
 
 
@@ -57,7 +67,33 @@ def load(run: CrawlRun, user: Any) -> Review:
         )
         for change in changes
     ]
+    _mark_pairs(rows)
+    _add_comments(rows)
     return Review(run=run, viewer=viewer, rows=rows)
+
+
+def _mark_pairs(rows: Sequence[Row]) -> None:
+    """Of open changes, which could be one end of a rename: there is another end at the same level."""
+    ends: dict[tuple[Any, ...], set[str]] = defaultdict(set)
+    mine: list[tuple[Row, tuple[Any, ...], str]] = []
+    for row in rows:
+        change = row.change
+        end = _ENDS.get(change.op)
+        if end is None or not row.standing.may_approve or change.state != Change.State.OPEN:
+            continue
+        level = (change.proposal_id, *split_path(change.field_path)[:-1]) if change.field_path else ()
+        ends[level].add(end)
+        mine.append((row, level, end))
+    for row, level, end in mine:
+        of_many = end == "new" and not row.change.field_path
+        row.may_pair = len(ends[level]) == 2 and not of_many
+
+
+def _add_comments(rows: Sequence[Row]) -> None:
+    said = {row.pk: row for row in rows if row.change.has_comments}  # type: ignore[attr-defined]
+    if said:
+        for comment in Comment.objects.filter(change__in=said).select_related("person"):
+            said[comment.change_id].comments.append(comment)
 
 
 def fill(rows: Iterable[Row]) -> None:
@@ -95,6 +131,10 @@ def _changes(run: CrawlRun) -> tuple[list[Change], dict[int, list[Change]]]:
     small = ~Q(op__in=DATASET_OPS)
     rows: Iterable[Any] = (
         Change.objects.filter(_of(run))
+        .exclude(  # paired with another in this very review
+            proposal__status=Proposal.Status.SUPERSEDED,
+            proposal__superseded_by__crawl_run=F("proposal__crawl_run"),
+        )
         .select_related(
             "proposal__dataset__current_schema",
             "draft__person",
@@ -105,6 +145,7 @@ def _changes(run: CrawlRun) -> tuple[list[Change], dict[int, list[Change]]]:
             small_before=Case(When(small, then=F("before")), output_field=JSONField()),
             small_after=Case(When(small, then=F("after")), output_field=JSONField()),
             need_id=F("requires"),
+            has_comments=Exists(Comment.objects.filter(change=OuterRef("pk"))),
         )
         .order_by("proposal_id", "place")
     )

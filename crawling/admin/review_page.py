@@ -9,7 +9,7 @@ from typing import Any
 
 from crawling.admin import standing, wording
 from crawling.admin.standing import Standing, Viewer
-from crawling.models import Change, CrawlRun, Proposal
+from crawling.models import Change, Comment, CrawlRun, Proposal
 from registry import reading
 
 RISKS = (Change.Risk.BREAKING, Change.Risk.RISKY, Change.Risk.SAFE)
@@ -30,6 +30,9 @@ class Row:
     people: int
     tags: tuple[str, ...] = ()
     needs: list[Change] = field(default_factory=list)
+    may_pair: bool = False
+    """Whether something else in the review may be its other end."""
+    comments: list[Comment] = field(default_factory=list)
     now: Any = None
     """For a stale change: what the registry has at its place now."""
 
@@ -40,6 +43,10 @@ class Row:
     @property
     def is_rename(self) -> bool:
         return self.change.op in wording.RENAME_OPS
+
+    @property
+    def may_split(self) -> bool:
+        return self.is_rename and self.standing.may_approve and self.change.state == Change.State.OPEN
 
     @property
     def kind(self) -> str:

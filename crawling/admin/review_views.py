@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
-from django.db.models import OuterRef, Subquery
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.http import require_GET, require_POST
 
-from aide.accounts.roles import Capability, can, why_not
+from aide.accounts.roles import Capability, why_not
 from aide.core.errors import DomainError
 from aide.core.problems import problem_response
 from crawling import review
-from crawling.admin import finishing, review_loading, review_page, wording
+from crawling.admin import finishing, review_corrections, review_loading, review_page, wording
+from crawling.admin.review_answers import (
+    FILTERS,
+    answer,
+    back_to_review,
+    check_may,
+    number,
+    proposals_with,
+    refused,
+    run_or_404,
+    wants_json,
+)
 from crawling.admin.review_forms import MODES, REASONS, RejectForm
-from crawling.models import Change, CrawlRun, Proposal, Verdict
-
-FILTERS = ("risk", "dataset", "show", "need")
+from crawling.models import Change
 
 
 @require_GET
@@ -32,11 +38,12 @@ def page(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     found = review_loading.load(run, request.user)
     chosen = {name: request.GET.get(name, "") for name in FILTERS}
-    start = _number(request.GET.get("start", ""))
+    start = number(request.GET.get("start", ""))
     review_page.arrange(found, **chosen, start=start)
     review_loading.fill(row for section in found.sections for row in section.shown)
+    may = {"may_comment": review_corrections.may_comment(request.user, run.system)}
     if "rows" in request.GET:
-        return render(request, "admin/crawling/review/rows.html", {"page": found})
+        return render(request, "admin/crawling/review/rows.html", {"page": found, **may})
     context = {
         **chosen,
         "newer": run.newer_id,  # type: ignore[attr-defined]
@@ -47,6 +54,7 @@ def page(request: HttpRequest, run_id: int) -> HttpResponse:
         "is_filtered": any(chosen[name] for name in ("risk", "dataset", "show")),
         "back": request.GET.urlencode(),
         "next_query": urlencode({name: value for name, value in chosen.items() if value}),
+        **may,
         "why_not": "" if found.viewer.may_decide else why_not(Capability.DECIDE, run.system),
         **reject_choices(),
     }
@@ -61,47 +69,49 @@ def decide(request: HttpRequest, run_id: int) -> HttpResponse:
         if "safe" in posted:
             ids, state = _approve_safe(request, run_id, posted["safe"]), "approved"
         elif "undo" in posted:
-            ids, state = _undo(request, run_id, _number(posted["undo"])), "open"
+            ids, state = _undo(request, run_id, number(posted["undo"])), "open"
         elif "approve" in posted:
-            ids, state = _approve(request, run_id, _number(posted["approve"])), "approved"
+            ids, state = _approve(request, run_id, number(posted["approve"])), "approved"
         elif "reject" in posted:
-            change_id = _number(posted["reject"])
+            change_id = number(posted["reject"])
             form = RejectForm(posted) if "why" in posted else None
             if form is None or not form.is_valid():
                 return _ask_reason(request, run_id, change_id, form)
             ids, state = _reject(request, run_id, change_id, form), "rejected"
+        elif any(name in posted for name in review_corrections.ACTIONS):
+            return review_corrections.act(request, run_id)
         else:
             raise Http404
     except DomainError as error:
-        return _refused(request, run_id, error)
+        return refused(request, run_id, error)
     if wants_json(request):
         return JsonResponse({"ok": True, "state": state, "ids": ids})
     if "safe" in posted:
         messages.success(
             request, f"Approved {len(ids)} safe change{'' if len(ids) == 1 else 's'}, not applied yet."
         )
-    return _back(request, run_id, anchor=ids[0] if len(ids) == 1 else None)
+    return back_to_review(request, run_id, anchor=ids[0] if len(ids) == 1 else None)
 
 
 @require_POST
 def confirm(request: HttpRequest, run_id: int) -> HttpResponse:
     """The second person notes a yes to everything that waits for them, then sees what Finish will do."""
     run = run_or_404(run_id)
-    _check_may(request, run)
+    check_may(request, run)
     found = review_loading.load(run, request.user)
     ids = [row.pk for row in found.to_confirm]
     try:
         if ids:
             review.decide(found.proposals, approve=ids, by=request.user)
     except DomainError as error:
-        return _refused(request, run_id, error)
+        return refused(request, run_id, error)
     return HttpResponseRedirect(f"{reverse('admin:crawling_review_finish', args=[run_id])}?need=second")
 
 
 def finish(request: HttpRequest, run_id: int) -> HttpResponse:
     """Ask once more, with the numbers; a POST carries the notes out."""
     run = run_or_404(run_id)
-    _check_may(request, run)
+    check_may(request, run)
     if request.method == "POST":
         note = request.POST.get("note", "").strip()[:2000]
         outcome = review.apply(review.proposals_of(run), by=request.user, comment=note)
@@ -141,65 +151,30 @@ def result(request: HttpRequest, run_id: int) -> HttpResponse:
     return answer(request, "admin/crawling/review/result.html", context)
 
 
-# What the posts share.
-
-
-def run_or_404(run_id: int) -> CrawlRun:
-    """The run, and as `newer_id` the newest run of its system that holds a review of its own."""
-    newer = CrawlRun.objects.filter(
-        system=OuterRef("system"), pk__gt=OuterRef("pk"), proposals__isnull=False
-    ).order_by("-pk")
-    rows = CrawlRun.objects.select_related("system__flavor", "started_by").defer("report", "coverage")
-    run = rows.annotate(newer_id=Subquery(newer.values("pk")[:1])).filter(pk=run_id).first()
-    if run is None:
-        raise Http404(f"There is no run {run_id}.")
-    return run
-
-
-def answer(
-    request: HttpRequest, template: str, context: dict[str, Any], *, status: int = 200
-) -> HttpResponse:
-    """A page in the admin's shell; every page about reviews marks Reviews in the navigation."""
-    shell = admin.site.each_context(request)
-    mark_reviews(shell)
-    return render(request, template, {**shell, **context}, status=status)
-
-
-def mark_reviews(shell: dict[str, Any]) -> None:
-    here = reverse("admin:crawling_reviews")
-    for group in shell.get("nav_groups", ()):
-        for link in group["links"]:
-            link["current"] = link["url"] == here
-
-
 def reject_choices() -> dict[str, Any]:
     return {"reasons": REASONS, "modes": MODES}
 
 
-def wants_json(request: HttpRequest) -> bool:
-    return request.headers.get("Accept", "").startswith("application/json")
-
-
 def _approve(request: HttpRequest, run_id: int, change_id: int) -> list[int]:
-    proposals = _proposals(request, run_id, [change_id])
+    proposals = proposals_with(request, run_id, [change_id])
     return [draft.change_id for draft in review.decide(proposals, approve=[change_id], by=request.user)]
 
 
 def _reject(request: HttpRequest, run_id: int, change_id: int, form: RejectForm) -> list[int]:
-    proposals = _proposals(request, run_id, [change_id])
+    proposals = proposals_with(request, run_id, [change_id])
     rejection = review.Rejection(change_id, form.reason, form.reject_mode)
     return [draft.change_id for draft in review.decide(proposals, reject=[rejection], by=request.user)]
 
 
 def _undo(request: HttpRequest, run_id: int, change_id: int) -> list[int]:
-    review.withdraw([change_id], proposals=_proposals(request, run_id, [change_id]))
+    review.withdraw([change_id], proposals=proposals_with(request, run_id, [change_id]))
     return [change_id]
 
 
 def _approve_safe(request: HttpRequest, run_id: int, key: str) -> list[int]:
     """Note a yes to the safe changes of one section, or of the whole review, that nobody decided yet."""
     run = run_or_404(run_id)
-    _check_may(request, run)
+    check_may(request, run)
     found = review_loading.load(run, request.user)
     rows = found.rows
     if key != "all":
@@ -223,32 +198,9 @@ def _approve_safe(request: HttpRequest, run_id: int, key: str) -> list[int]:
     ]
 
 
-def _proposals(request: HttpRequest, run_id: int, change_ids: Iterable[int]) -> list[Proposal]:
-    """The proposals of these changes, as far as the run's review shows them; refuses who may not decide."""
-    found = list(
-        Proposal.objects.filter(
-            changes__in=change_ids,
-            origin=Proposal.Origin.CRAWL,
-            crawl_run_id__lte=run_id,
-            system__crawl_runs=run_id,
-        ).select_related("system")
-    )
-    if not found:
-        raise Http404("There is no such change in this review.")
-    for proposal in found:
-        if not can(request.user, Capability.DECIDE, proposal.system):
-            raise PermissionDenied(why_not(Capability.DECIDE, proposal.system))
-    return found
-
-
-def _check_may(request: HttpRequest, run: CrawlRun) -> None:
-    if not can(request.user, Capability.DECIDE, run.system):
-        raise PermissionDenied(why_not(Capability.DECIDE, run.system))
-
-
 def _ask_reason(request: HttpRequest, run_id: int, change_id: int, form: RejectForm | None) -> HttpResponse:
     """Without our script the reason has a page of its own; a form with mistakes comes back with its text."""
-    proposals = _proposals(request, run_id, [change_id])
+    proposals = proposals_with(request, run_id, [change_id])
     if form is not None and wants_json(request):
         sentence = " ".join(str(error) for errors in form.errors.values() for error in errors)
         return problem_response(422, detail=sentence)
@@ -263,44 +215,3 @@ def _ask_reason(request: HttpRequest, run_id: int, change_id: int, form: RejectF
         **reject_choices(),
     }
     return answer(request, "admin/crawling/review/reject.html", context, status=422 if form else 200)
-
-
-def _refused(request: HttpRequest, run_id: int, error: DomainError) -> HttpResponse:
-    sentence = _in_words(request, error)
-    if wants_json(request):
-        return problem_response(error.status, code=error.code, detail=sentence)
-    if error.status == 403:
-        raise PermissionDenied(sentence)
-    messages.error(request, sentence)
-    return _back(request, run_id)
-
-
-def _in_words(request: HttpRequest, error: DomainError) -> str:
-    """The rule's sentence; where a change lacks what it needs, that one by its name instead of its number."""
-    change_id = _number(request.POST.get("approve", ""))
-    if any(each.get("code") == "requires" for each in error.errors) and change_id:
-        needs = Change.objects.filter(required_by=change_id).exclude(state=Change.State.APPLIED)
-        open_needs = [n for n in needs.select_related("draft") if _is_open(n)]
-        if open_needs:
-            return f"This needs another change first: {wording.title_of(open_needs[0])}."
-    return error.detail
-
-
-def _is_open(change: Change) -> bool:
-    draft = getattr(change, "draft", None)
-    return draft is None or draft.verdict != Verdict.APPROVE
-
-
-def _back(request: HttpRequest, run_id: int, *, anchor: int | None = None) -> HttpResponseRedirect:
-    kept = QueryDict(request.POST.get("back", "")[:500])
-    query = QueryDict(mutable=True)
-    for name in (*FILTERS, "start"):
-        if kept.get(name):
-            query[name] = str(kept[name])
-    url = reverse("admin:crawling_review", args=[run_id])
-    url = f"{url}?{query.urlencode()}" if query else url
-    return HttpResponseRedirect(f"{url}#change-{anchor}" if anchor else url)
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 16 else 0

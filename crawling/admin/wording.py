@@ -164,11 +164,7 @@ def _field(field: Mapping[str, Any]) -> SafeString:
         words.append("generated")
     if field.get("identity"):
         words.append("numbered by the database")
-    return format_html(
-        '<code>{}</code> <span class="note">{}</span>',
-        field.get("native_type") or "no type",
-        ", ".join(words),
-    )
+    return format_html("<code>{}</code> {}", field.get("native_type") or "no type", ", ".join(words))
 
 
 def _type(value: Mapping[str, Any], other: Mapping[str, Any]) -> SafeString:

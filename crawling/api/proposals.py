@@ -19,6 +19,7 @@ from aide.core.api.views import ReadMixin, refuse_unless
 from aide.core.problems import ApiValidationError
 from crawling import crawl, review
 from crawling.api.decisions import DecisionForm, OutcomeShape
+from crawling.api.pairing import RIGHTS, PairingActions
 from crawling.models import Change, Proposal, Verdict
 from registry.models import Dataset, System
 
@@ -178,7 +179,7 @@ class ImportAnswer(serializers.Serializer[Any]):
     skipped = NoteAnswer(many=True)
 
 
-class ProposalViewSet(ReadMixin):
+class ProposalViewSet(PairingActions, ReadMixin):
     """What waits for a decision, and what was decided."""
 
     queryset = Proposal.objects.all()
@@ -190,6 +191,7 @@ class ProposalViewSet(ReadMixin):
         "bring": C.PUBLISH,
         "decide": C.DECIDE,
         "apply": C.DECIDE,
+        **RIGHTS,
     }
     extra_parameters = {"bring": frozenset({"format"})}
     filters = {

@@ -285,16 +285,78 @@
     dialog.querySelector("[data-close]").addEventListener("click", () => go(document.getElementById("change-" + dialog.querySelector("form").elements.reject.value)));
   }
 
+  // What someone says about a change.
+
+  const talk = document.getElementById("comment-dialog");
+
+  function askComment(row) {
+    if (!talk || !isOn(button(row, "comment"))) return;
+    const inner = talk.querySelector("form");
+    inner.reset();
+    inner.elements.comment.value = row.dataset.id;
+    document.getElementById("comment-what").textContent = row.dataset.title;
+    talk.showModal();
+    inner.elements.text.focus();
+  }
+
+  async function submitComment(event) {
+    event.preventDefault();
+    const data = new FormData(event.target);
+    const row = document.getElementById("change-" + data.get("comment"));
+    talk.close();
+    go(row);
+    const answer = await send(data);
+    if (!answer) return askAgain(row, data.get("text"));
+    let list = row.querySelector(".talk");
+    if (!list) {
+      list = document.createElement("ul");
+      list.className = "talk";
+      list.setAttribute("aria-label", "Comments");
+      row.append(list);
+    }
+    const item = document.createElement("li");
+    const who = document.createElement("strong");
+    who.textContent = answer.by;
+    item.append(who, " ", answer.text);
+    list.append(item);
+  }
+
+  function askAgain(row, text) {  // what was typed is not lost
+    askComment(row);
+    talk.querySelector("form").elements.text.value = text;
+  }
+
+  if (talk) {
+    const back = () => go(document.getElementById("change-" + talk.querySelector("form").elements.comment.value));
+    talk.querySelector("form").addEventListener("submit", submitComment);
+    talk.addEventListener("cancel", back);
+    talk.querySelector("[data-close]").addEventListener("click", back);
+  }
+
+  // Splitting and pairing make other rows of it: the page comes anew, after what is being saved.
+
+  async function leaveBy(each) {
+    if (!isOn(each)) return;
+    await line;
+    if (!failed) form.requestSubmit(each);
+  }
+
   // Buttons and keys.
 
   document.addEventListener("click", (event) => {
     const each = event.target.closest("button");
     if (!each || each.form !== form) return;
+    if (each.name === "split" || each.name === "pair") {
+      if (!pending) return;
+      event.preventDefault();
+      return void leaveBy(each);
+    }
     event.preventDefault();
     if (each.name === "safe") return void approveSafe(each);
     const row = each.closest(".change");
     if (each.name === "approve") approve(row);
     else if (each.name === "reject") ask(row);
+    else if (each.name === "comment") askComment(row);
     else if (each.name === "undo") { if (simple(row, "undo")) go(row); }
   });
 
@@ -319,6 +381,8 @@
       n: () => go(nextThatNeedsMe(row)),
       a: () => approve(row),
       r: () => ask(row),
+      c: () => askComment(row),
+      s: () => leaveBy(button(row, "split") || button(row, "pair")),
       u: () => { if (simple(row, "undo")) go(row); },
       A: () => approveSafe(row.closest("[data-section]").querySelector("[data-safe]")),
       "?": () => keys && keys.showModal(),

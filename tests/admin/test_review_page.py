@@ -160,7 +160,8 @@ def test_the_first_person_reads_words_and_a_forged_confirmation_is_refused(shop:
     finish(approver, run)
     text = row(page_of(approver, run, need="second"), rename)
     assert "Approved by you. A second person must confirm" in text
-    assert "<button" not in text
+    assert 'name="approve"' not in text
+    assert 'name="split"' not in text
     forged = decide(approver, run, approve=rename.pk)
     assert forged.status_code == 403
     assert forged.json()["detail"] == "You decided this first; another person must confirm."
@@ -298,3 +299,48 @@ def test_the_list_counts_what_waits_and_for_whom(shop: Shop, run: CrawlRun) -> N
     assert "Finished" in second
     done = html.unescape(approver.get(reverse("admin:crawling_reviews"), {"show": "done"}).content.decode())
     assert f"run {CrawlRun.objects.earliest('pk').pk}" in done
+
+
+def test_a_rename_is_split_and_paired_on_the_page(shop: Shop, run: CrawlRun) -> None:
+    client = Screen(shop.steward)
+    rename = shop.change(run, "rename_field", "phone")
+    shown = row(page_of(client, run), rename)
+    assert "No: one dropped, one added" in shown
+    answer = decide(client, run, as_json=False, split=rename.pk)
+    drop = shop.change(run, "drop_field", "phone")
+    assert answer["Location"].endswith(f"#change-{drop.pk}")
+    text = page_of(client, run)
+    assert "Split: phone is dropped, mobile_phone is added." in text
+    assert "Pair with another" in row(text, drop)
+    asked = decide(client, run, as_json=False, pair=shop.change(run, "drop_field", "fax").pk)
+    add = shop.change(run, "add_field", "mobile_phone")
+    assert f'name="with" value="{add.pk}"' in asked.content.decode()
+    check_markup(asked.content.decode(), "pair")
+    decide(client, run, as_json=False, pair=shop.change(run, "drop_field", "fax").pk, **{"with": add.pk})
+    one = shop.change(run, "rename_field", "fax")
+    assert one.paired_by == shop.steward
+    assert "paired by a person" in row(page_of(client, run), one)
+
+
+def test_a_split_needs_the_right_and_an_open_change(shop: Shop, run: CrawlRun) -> None:
+    rename = shop.change(run, "rename_field", "phone")
+    assert decide(Screen(shop.viewer), run, as_json=False, split=rename.pk).status_code == 403
+    assert "No: one dropped" not in page_of(Screen(shop.viewer), run)
+    proposals = review.proposals_of(run)
+    review.decide(proposals, approve=[rename.pk], by=shop.steward)
+    review.apply(proposals, by=shop.steward)
+    refused = decide(Screen(shop.approver), run, split=rename.pk)
+    assert (refused.status_code, refused.json()["error_code"]) == (409, "STALE_CHANGE")
+
+
+def test_what_people_say_about_a_change_is_seen_by_all(shop: Shop, run: CrawlRun) -> None:
+    change = shop.change(run, "drop_field", "fax")
+    client = Screen(shop.engineer)
+    assert "Comment on a change" in decide(client, run, as_json=False, comment=change.pk).content.decode()
+    answer = decide(client, run, comment=change.pk, text="Planned since <May>.").json()
+    assert (answer["ok"], answer["by"]) == (True, "Engineer")
+    said = row(page_of(Screen(shop.viewer), run), change)
+    assert "Planned since <May>." in said  # unescaped here by the helper
+    assert "<May>" not in client.get(reverse("admin:crawling_review", args=[run.pk])).content.decode()
+    assert decide(client, run, comment=change.pk, text="  ").status_code == 422
+    assert decide(Screen(shop.viewer), run, comment=change.pk, text="No.").status_code == 403
