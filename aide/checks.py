@@ -9,6 +9,7 @@ from typing import Any
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.db import connections
 
 _MIN_KEY_LENGTH = 50
 
@@ -72,3 +73,31 @@ def production_values(app_configs: Sequence[AppConfig] | None, **_: Any) -> list
             )
         )
     return found
+
+
+@register(Tags.database)
+def search_is_indexed(
+    app_configs: Sequence[AppConfig] | None, databases: Sequence[str] | None = None, **_: Any
+) -> list[CheckMessage]:
+    """Whether searches by part of a name have their indexes; asked by `check --database default` and `migrate`."""
+    connection = connections["default"]
+    if "default" not in (databases or ()) or connection.vendor != "postgresql":
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('django_migrations'), to_regclass('registry_field_search')")
+        migrations, index = cursor.fetchone()
+        if migrations is None or index is not None:
+            return []
+        cursor.execute(
+            "SELECT 1 FROM django_migrations WHERE app = 'registry' AND name = '0004_search_indexes'"
+        )
+        if cursor.fetchone() is None:
+            return []
+    return [
+        Warning(
+            "Searches read whole tables, because the database lacks the extension pg_trgm.",
+            hint="Let an administrator of the database run CREATE EXTENSION pg_trgm in it, then run "
+            "manage.py migrate registry 0003 and manage.py migrate.",
+            id="aide.W010",
+        )
+    ]
