@@ -89,6 +89,12 @@ KINDS: Mapping[str, Kind] = {
 }  # fmt: skip
 
 
+def default_object_kind(kind: str) -> str:
+    """What an object of this kind is unless someone says otherwise."""
+    known = KINDS.get(kind)
+    return known.object_kinds[0] if known is not None else "table"
+
+
 def check(kind: str, location: Any) -> tuple[LocationError, ...]:
     """What is wrong with a location of that kind; empty when it is right."""
     known = KINDS.get(kind)

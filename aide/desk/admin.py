@@ -15,7 +15,7 @@ from aide.accounts.roles import Capability, can, why_not
 from aide.core.admin import DeskAdmin
 from aide.core.html import NOTHING, ago_in_words, chip
 from aide.core.templatetags.aide_ui import RUN_CHIPS
-from aide.desk import dataset_page, system_page
+from aide.desk import dataset_page, proposing, system_page
 from crawling import connect
 from crawling.models import CrawlRun
 from registry.admin.datasets import DatasetAdmin
@@ -75,6 +75,20 @@ class PageAndForm(DeskAdmin):
 @admin.register(Dataset)
 class DeskDatasetAdmin(PageAndForm, DatasetAdmin):
     page_template = "admin/registry/dataset/page.html"
+
+    def get_urls(self) -> list[Any]:
+        propose = self.admin_site.admin_view(self.propose)
+        return [
+            path("<int:object_id>/propose/", propose, name="registry_dataset_propose"),
+            *super().get_urls(),
+        ]
+
+    def propose(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Propose the dataset's next version by hand."""
+        dataset = self.get_queryset(request).filter(pk=object_id).first()
+        if dataset is None:
+            raise Http404
+        return proposing.page(request, dataset)
 
     def page_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return dataset_page.with_header(self.get_queryset(request))

@@ -13,8 +13,9 @@ from aide.accounts.roles import Capability, can
 from aide.audit.models import AuditEntry
 from aide.desk import compare, navigation
 from crawling.models import Change, CrawlRun, Mute, Observation, Proposal
-from registry import history, locations
-from registry.admin.datasets import KIND_ICONS, LABELS, STATUS_CHIPS
+from registry import history
+from registry.admin import kinds
+from registry.admin.datasets import STATUS_CHIPS
 from registry.models import Dataset, DatasetSchema, Field, FieldBinding, FieldTag
 
 TABS = (("fields", "Fields"), ("versions", "Versions"), ("crawls", "Crawls"), ("history", "History"))
@@ -33,9 +34,13 @@ def context(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
         "schema": dataset.current_schema,
         "tab": tab,
         "tabs": [{"code": code, "label": label, "current": code == tab} for code, label in TABS],
-        "kind_icon": KIND_ICONS.get(dataset.kind, "dataset"),
+        "kind_icon": kinds.KIND_ICONS.get(dataset.kind, "dataset"),
         "status_chip": STATUS_CHIPS.get(dataset.status, "plain"),
-        "facts": _facts(dataset),
+        "kind_word": kinds.KIND_WORDS.get(dataset.kind, ""),
+        "object_word": kinds.object_word(dataset),
+        "facts": kinds.facts(dataset),
+        "may_move": can(user, Capability.MANAGE_SYSTEMS, dataset.system),
+        "may_propose": can(user, Capability.PUBLISH, dataset.system),
         "may_edit": can(user, Capability.EDIT_CURATED, dataset.system),
         "may_crawl": can(user, Capability.START_CRAWL, dataset.system),
         "open_changes": {"all": dataset.open_changes, "breaking": dataset.open_breaking},  # type: ignore[attr-defined]
@@ -44,23 +49,6 @@ def context(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
         "last_crawled": dataset.last_crawled,  # type: ignore[attr-defined]
         **build(request, dataset),
     }
-
-
-def _facts(dataset: Dataset) -> list[tuple[str, str]]:
-    """The parts of the location that this kind has, in words."""
-    kind = locations.KINDS.get(dataset.kind)
-    if kind is None:
-        return []
-    facts = []
-    for key in kind.keys:
-        value = dataset.location.get(key)
-        if value in (None, "", []):
-            continue
-        if isinstance(value, bool):
-            value = "yes" if value else "no"
-        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        facts.append((LABELS.get(key, key.replace("_", " ").capitalize()), text))
-    return facts
 
 
 def with_header(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:

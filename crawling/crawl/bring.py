@@ -49,7 +49,7 @@ def bring_chartdb(
             flavor=flavor,
             default_schema=_default_schema(system, kind),
             nested=kind != Dataset.Kind.RDBMS,
-            table_kind=locations.KINDS[kind].object_kinds[0],
+            table_kind=locations.default_object_kind(kind),
         )
         wanted = _filled(found.documents, known, flavor=flavor)
     except (chartdb.ChartDBInvalid, DocumentInvalid) as error:
@@ -66,10 +66,11 @@ def bring_chartdb(
     return Brought(offered, found.notes)
 
 
-def bring_document(dataset: Dataset, document: Any, *, by: Any, comment: str = "") -> Proposal:
+def bring_document(dataset: Dataset, document: Mapping[str, Any], *, by: Any, comment: str = "") -> Proposal:
     """Propose that a dataset's next version be this document. Raises Invalid where it says what is in force."""
+    usual = dataset.object_kind or locations.default_object_kind(dataset.kind)
     try:
-        clean = documents.clean({"kind": dataset.object_kind or None, **document})
+        clean = documents.clean({**document, "kind": document.get("kind") or usual})
     except DocumentInvalid as error:
         raise _invalid(error.errors) from None
     if not clean["fields"]:

@@ -4,25 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
-from django.contrib import admin
-from django.core.exceptions import ValidationError
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import path, reverse
 from django.utils.html import format_html
 
+from aide.accounts.roles import Capability, can, why_not
 from aide.audit.entries import Entry, record
 from aide.core.admin import DeskAdmin
-from aide.core.forms import LinesField, VersionedForm, WordsField
+from aide.core.forms import VersionedForm, WordsField
 from aide.core.html import NOTHING, ago, chip, short_name
 from registry import curation, locations
+from registry.admin.kinds import KIND_ICONS, KIND_WORDS, NewDatasetForm, PlaceForm, form_of
 from registry.models import Dataset
 
-KIND_ICONS = {"rdbms": "dataset", "kafka": "queue", "storage": "bucket", "sftp": "file", "hive": "house"}
 STATUS_CHIPS = {"active": "ok", "draft": "info", "deprecated": "warn", "retired": "plain"}
 
-LABELS = {"retention_ms": "Retention in ms", "catalog_uri": "Catalogue address", "is_external": "External table",
-          "partition_by": "Partitioned by", "header": "Has a header row", "pattern": "File pattern"}  # fmt: skip
+
+PLACE = ("name", "location", "object_kind")
+
+
+@transaction.atomic
+def move(dataset: Dataset, *, before: dict[str, Any], by: Any) -> None:
+    """Save where a dataset is; nothing is written if that is as before."""
+    after = {name: getattr(dataset, name) for name in PLACE}
+    if after == before:
+        return
+    dataset.row_version += 1
+    dataset.save(update_fields=[*PLACE, "row_version", "updated_at"])
+    record(
+        Entry(
+            "dataset.update", "dataset", dataset.pk, dataset.name,
+            system_code=dataset.system.code, dataset_id=dataset.pk, before=before, after=after,
+        ),
+        by=by,
+    )  # fmt: skip
 
 
 class CuratedForm(VersionedForm):
@@ -37,49 +57,6 @@ class CuratedForm(VersionedForm):
             "owner": "Who answers for this data: a person or a team.",
             "compatibility": "Which changes of the schema its readers can bear.",
         }
-
-
-class NewDatasetForm(VersionedForm):
-    """A dataset that is written down by hand, of one kind; its name follows from its location."""
-
-    kind = ""
-
-    class Meta:
-        model = Dataset
-        fields = ("system", "description", "owner")
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
-        given = {key: cleaned.get(f"location_{key}") for key in locations.KINDS[self.kind].keys}
-        location = {key: value for key, value in given.items() if value not in (None, "", [], False)}
-        for error in locations.check(self.kind, location):
-            self.add_error(f"location_{error.key}" if error.key in given else None, error.message)
-        system = cleaned.get("system")
-        if self.errors or system is None:
-            return cleaned
-        name = locations.qualified_name(self.kind, location)
-        if system.datasets.filter(name=name, deleted_at__isnull=True).exists():
-            raise ValidationError(f"{system.code} already has a dataset called {name}.")
-        self.instance.kind, self.instance.location, self.instance.name = self.kind, location, name
-        return cleaned
-
-
-def new_dataset_form(kind: str) -> type[NewDatasetForm]:
-    """The form of one kind: the common fields and that kind's parts of the location, no others."""
-    known = locations.KINDS[kind]
-    parts: dict[str, Any] = {"kind": kind}
-    for key in known.keys:
-        label = LABELS.get(key, key.replace("_", " ").capitalize())
-        options: dict[str, Any] = {"label": label, "required": key in known.required}
-        if key in known.numbers:
-            parts[f"location_{key}"] = forms.IntegerField(**options)
-        elif key in known.lists:
-            parts[f"location_{key}"] = LinesField(label=label, help_text="One a line.")
-        elif key in known.flags:
-            parts[f"location_{key}"] = forms.BooleanField(label=label, required=False)
-        else:
-            parts[f"location_{key}"] = forms.CharField(max_length=locations.MAX_TEXT, **options)
-    return type(f"New{kind.title()}Form", (NewDatasetForm,), parts)
 
 
 class DatasetAdmin(DeskAdmin):
@@ -152,8 +129,8 @@ class DatasetAdmin(DeskAdmin):
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         if obj is None:
-            form = new_dataset_form(self._kind(request))
-            return super().get_form(request, obj, change=change, form=form, fields=form.Meta.fields)
+            form = form_of(self._kind(request), NewDatasetForm)
+            return super().get_form(request, obj, change=change, form=form, fields=NewDatasetForm.Meta.fields)
         return super().get_form(request, obj, change=change, **kwargs)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -161,7 +138,7 @@ class DatasetAdmin(DeskAdmin):
             return super().get_fieldsets(request, obj)
         parts = tuple(f"location_{key}" for key in locations.KINDS[self._kind(request)].keys)
         return (
-            ("Where it is", {"fields": ("system", *parts)}),
+            ("Where it is", {"fields": ("system", "object_kind", *parts)}),
             ("What people know about it", {"fields": ("description", "owner")}),
         )
 
@@ -171,7 +148,7 @@ class DatasetAdmin(DeskAdmin):
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
         kinds = [
-            {"code": code, "label": label, "icon": KIND_ICONS[code]} for code, label in Dataset.Kind.choices
+            {"code": code, "label": KIND_WORDS[code], "icon": KIND_ICONS[code]} for code in locations.KINDS
         ]
         context = {"kinds": kinds, "kind": self._kind(request), **(extra_context or {})}
         return super().add_view(request, form_url, context)
@@ -197,6 +174,39 @@ class DatasetAdmin(DeskAdmin):
             ),
             by=request.user,
         )
+
+    # Where it lives is engineers' matter and has a form of its own: that of the dataset's kind.
+
+    def get_urls(self) -> list[Any]:
+        place = self.admin_site.admin_view(self.place)
+        return [path("<int:object_id>/place/", place, name="registry_dataset_place"), *super().get_urls()]
+
+    def place(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """The form of a dataset's location; the kind stays as it is."""
+        dataset = self.get_queryset(request).filter(pk=object_id).first()
+        if dataset is None:
+            raise Http404
+        if not can(request.user, Capability.MANAGE_SYSTEMS, dataset.system):
+            raise PermissionDenied(why_not(Capability.MANAGE_SYSTEMS, dataset.system))
+        made = form_of(dataset.kind, PlaceForm)
+        page = reverse("admin:registry_dataset_change", args=[object_id])
+        old = {name: getattr(dataset, name) for name in PLACE}
+        form = made(request.POST or None, instance=dataset)
+        if request.method == "POST" and form.is_valid():
+            move(form.instance, before=old, by=request.user)
+            messages.success(request, f"Saved where {dataset.name} is.")
+            return HttpResponseRedirect(page)
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": f"Where {old['name']} is",
+            "dataset": dataset,
+            "kind": KIND_WORDS[dataset.kind],
+            "form": form,
+            "page_url": page,
+        }
+        template = "admin/registry/dataset/place.html"
+        return render(request, template, context, status=422 if form.errors else 200)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

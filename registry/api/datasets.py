@@ -77,6 +77,8 @@ class DatasetShape(Shape):
             self._check_location(kind, attrs["location"])
         if old is None or "location" in attrs or "name" in attrs:
             self._name(kind, attrs, old)
+        if old is None and not attrs.get("object_kind"):
+            attrs["object_kind"] = locations.default_object_kind(kind)
         return attrs
 
     def _refuse_fixed(self, old: Dataset, attrs: dict[str, Any]) -> None:

@@ -162,6 +162,9 @@ class DatasetSchemaViewSet(AuditedViewSet):
 
 def publish_document(dataset: Dataset, document: Any, *, by: Any) -> versions.Published:
     """Publishes what a caller sent for a dataset; the document may leave out the dataset's own names."""
+    usual = dataset.object_kind or locations.default_object_kind(dataset.kind)
+    if isinstance(document, dict) and not document.get("kind"):
+        document = {**document, "kind": usual}
     try:
         clean = documents.clean(document)
     except documents.DocumentInvalid as error:

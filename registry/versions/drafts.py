@@ -11,13 +11,14 @@ from django.db.models import Max
 from django.utils import timezone
 
 from aide.audit.entries import Entry, record
+from aide.core import bulk
 from aide.core.errors import Conflict, FieldError, Invalid
 from registry import documents, locations, reading, typesystem
 from registry.catalogues import catalogue_for
 from registry.models import Dataset, DatasetSchema, DataType, Field, FieldBinding, TypeInstance
-from registry.typesystem import ParamsInvalid, TypeSystemError
+from registry.typesystem import Catalogue, ParamsInvalid, TypeSystemError
 from registry.versions.identity import settle
-from registry.versions.instances import Shape
+from registry.versions.instances import Shape, shape_of, shared_instances
 from registry.versions.levels import overridden
 from registry.versions.publish import Published
 
@@ -215,6 +216,7 @@ def publish_draft(schema: DatasetSchema, *, by: Any, batch: str = "") -> Publish
         draft.delete()
         return Published(dataset, current, created=False)
     overridden([(dataset, document, None)], catalogue=catalogue)
+    _give_types(draft, catalogue=catalogue)
     now = timezone.now()
     settle([(dataset, document, {})], now=now)
     draft.status = DatasetSchema.Status.PUBLISHED
@@ -238,10 +240,22 @@ def publish_draft(schema: DatasetSchema, *, by: Any, batch: str = "") -> Publish
     return Published(dataset, draft, created=True)
 
 
+def _give_types(draft: DatasetSchema, *, catalogue: Catalogue) -> None:
+    """The type of each binding that came with its native spelling alone."""
+    untyped = list(draft.bindings.filter(type_instance__isnull=True).exclude(native_type=""))
+    shapes = {row.pk: shape_of({"native_type": row.native_type}, catalogue=catalogue) for row in untyped}
+    instances = shared_instances(shapes.values(), catalogue=catalogue)
+    for row in untyped:
+        row.type_instance_id = instances[shapes[row.pk]]
+    bulk.update(untyped, ["type_instance"])
+
+
 def _document(draft: DatasetSchema) -> dict[str, Any]:
     """The draft as a document; what was left out is told by the primary key places of the bindings."""
     document = reading.document_of(draft)
-    document["kind"] = document["kind"] or "table"
+    dataset = draft.dataset
+    usual = dataset.object_kind or locations.default_object_kind(dataset.kind)
+    document["kind"] = document["kind"] or usual
     if document["primary_key"] is None:
         keyed = sorted((f["primary_key"], f["name"]) for f in document["fields"] if f["primary_key"])
         if keyed:

@@ -21,6 +21,7 @@ from tests.security.matrix import (
     KEYS,
     NOBODY,
     PEOPLE,
+    PUBLISH,
     SCREENS,
     SEE,
     SYSTEMS,
@@ -269,6 +270,18 @@ PAGES: Pages = {
     f"GET {DATASET}change/": tuple(
         Page(of_system(SEE), lambda w: {"object_id": w.dataset.pk}, query=f"?tab={tab}", name=tab)
         for tab in ("fields", "versions", "crawls", "history")
+    ),
+    f"GET {DATASET}place/": page(of_system(SYSTEMS), lambda w: w.dataset),
+    f"POST {DATASET}place/": page(
+        of_system(SYSTEMS),
+        lambda w: w.dataset,
+        body=lambda w: {"object_kind": "table", "location_schema": "s", "location_table": "moved"},
+    ),
+    f"GET {DATASET}propose/": page(of_system(PUBLISH), lambda w: w.dataset),
+    f"POST {DATASET}propose/": page(
+        of_system(PUBLISH),
+        lambda w: w.dataset,
+        body=lambda w: {"text": "fields: [{name: proposed, native_type: text}]"},
     ),
     f"GET {DATASET}edit/": page(of_system(CURATE), lambda w: w.dataset),
     f"POST {DATASET}edit/": page(
