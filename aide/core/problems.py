@@ -65,6 +65,7 @@ SENTENCES: dict[int, str] = {
     503: "The service is not available at the moment. Try again later.",
 }
 RETRY_AFTER_SECONDS = 30
+TOO_LONG_FOR_INDEX = "54000"  # PostgreSQL's program_limit_exceeded
 
 
 class ApiValidationError(rest.APIException):
@@ -245,6 +246,8 @@ def translate(exc: Exception, view: Any = None) -> tuple[int, dict[str, Any], di
         return 400, {"detail": "The body is nested too deeply."}, headers
     if isinstance(exc, UnicodeError | BadRequest | SuspiciousOperation | TooManyFieldsSent):
         return 400, {"detail": "The request holds text that cannot be stored."}, headers
+    if isinstance(exc, OperationalError) and getattr(exc.__cause__, "sqlstate", "") == TOO_LONG_FOR_INDEX:
+        return 422, {"detail": "A text is too long for the database's indexes."}, headers
     if isinstance(exc, OperationalError):
         logger.warning("database unavailable", exc_info=exc)
         headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
