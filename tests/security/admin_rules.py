@@ -119,6 +119,7 @@ def posts(names: Iterable[str], rule: Rule, where: str, thing: Thing, key: str, 
 
 RUN = "admin/crawling/crawlrun/"
 ONE_RUN = f"{RUN}<int:run_id>/"
+BROUGHT = "admin/crawling/proposal/<proposal_batch:run_id>/review/"
 SYSTEM = "admin/registry/system/<int:object_id>/"
 DATASET = "admin/registry/dataset/<int:object_id>/"
 KEY = "admin/accounts/apikey/"
@@ -317,6 +318,19 @@ PAGES: Pages = {
     f"GET {ONE_RUN}report/": page(of_system(SEE), lambda w: w.run, "run_id"),
     f"POST {ONE_RUN}cancel/": page(of_system(CRAWL), lambda w: w.queued_run, "run_id", quiet=True),
     f"POST {ONE_RUN}retry/": page(of_system(CRAWL), lambda w: w.run, "run_id", quiet=True),
+    **stock("crawling/proposal", lambda w: w.proposal, lists=anywhere(SEE), sees=of_system(SEE)),
+    f"GET {BROUGHT}": page(of_system(SEE), lambda w: w.brought, "run_id"),
+    f"POST {BROUGHT}decide/": page(
+        of_system(DECIDE),
+        lambda w: w.brought,
+        "run_id",
+        body=lambda w: {"approve": w.brought.changes.first().pk},
+        quiet=True,
+    ),
+    f"POST {BROUGHT}confirm/": page(of_system(DECIDE), lambda w: w.brought, "run_id", quiet=True),
+    f"GET {BROUGHT}finish/": page(of_system(DECIDE), lambda w: w.brought, "run_id"),
+    f"POST {BROUGHT}finish/": page(of_system(DECIDE), lambda w: w.brought, "run_id", quiet=True),
+    f"GET {BROUGHT}result/": page(of_system(SEE), lambda w: w.brought, "run_id"),
     f"GET {ONE_RUN}review/": page(of_system(SEE), lambda w: w.run, "run_id"),
     f"POST {ONE_RUN}review/decide/": page(
         of_system(DECIDE),

@@ -394,6 +394,19 @@ RULES: dict[str, tuple[Case, ...]] = {
     ),
     "GET proposals/{pk}": case(of_system(SEE), lambda w: w.proposal),
     "POST proposals/{pk}/decide": case(of_system(DECIDE), lambda w: w.proposal, lambda w: {"approve": "all"}),
+    "POST proposals/{pk}/split": case(
+        of_system(DECIDE), lambda w: w.corrected, lambda w: {"change_id": w.change("rename_field")}
+    ),
+    "POST proposals/{pk}/pair": case(
+        of_system(DECIDE),
+        lambda w: w.corrected,
+        lambda w: {"drop_id": w.change("drop_field"), "add_id": w.change("add_field")},
+    ),
+    "POST proposals/{pk}/comment": case(
+        of_system(CRAWL),
+        lambda w: w.corrected,
+        lambda w: {"change_id": w.change("rename_field"), "text": "Why?"},
+    ),
     "POST proposals/{pk}/apply": case(of_system(DECIDE), lambda w: w.proposal),
     # The log.
     "GET audit": case(rows_of_systems(AUDIT)),

@@ -73,6 +73,8 @@ class World:
     run: CrawlRun
     queued_run: CrawlRun
     proposal: Proposal
+    corrected: Proposal
+    brought: Proposal
     entry: AuditEntry
     person: User
     gone_person: User
@@ -88,6 +90,10 @@ class World:
     @property
     def snapshot(self) -> dict[str, Any]:
         return snapshot_of(self.spare_dataset.location["table"])
+
+    def change(self, op: str) -> int:
+        """The id of a change that waits."""
+        return self.corrected.changes.get(op=op).pk
 
     @property
     def dataset_body(self) -> dict[str, Any]:
@@ -151,6 +157,7 @@ def build() -> World:
     )
     confirmed = tagging.confirm(dataset.fields.get(name="email"), tag, by=maker)
     spare_dataset = factories.make_dataset(f"{MARK}_spare", system=here)
+    corrected = _renamed(here, maker)
     run = crawl.upload(here, snapshot_of(f"{MARK}_new"), by=maker)
     queued = CrawlRun.objects.create(
         system=here, status=CrawlRun.Status.LOST, trigger=CrawlRun.Trigger.API, config={}
@@ -193,6 +200,10 @@ def build() -> World:
         run=run,
         queued_run=queued,
         proposal=Proposal.objects.get(crawl_run=run),
+        corrected=corrected,
+        brought=crawl.bring_document(
+            spare_dataset, {"fields": [{"name": f"{MARK}_brought", "native_type": "text"}]}, by=maker
+        ),
         entry=AuditEntry.objects.filter(system_code=here.code).latest("pk"),
         person=person,
         gone_person=factories.make_user("viewer", email="gone@example.com", is_active=False),
@@ -200,6 +211,21 @@ def build() -> World:
         secret=secret,
         refresh_token=str(tokens.issue(person).refresh_token),
     )
+
+
+def _renamed(system: System, maker: User) -> Proposal:
+    """What waits for a table of which one column was renamed, one dropped and one added."""
+    dataset = factories.make_dataset(f"{MARK}_renamed", system=system)
+    factories.publish(
+        dataset, ("id", "bigint"), ("customer_name", "varchar(50)"), ("quantity", "integer"), by=maker
+    )
+    snapshot = snapshot_of(f"{MARK}_renamed")
+    columns = (("id", "bigint"), ("customer_names", "varchar(50)"), ("shipped", "timestamp"))
+    snapshot["datasets"][0]["fields"] = [
+        {"name": name, "position": place, "native_type": native, "nullable": True}
+        for place, (name, native) in enumerate(columns, start=1)
+    ]
+    return Proposal.objects.get(crawl_run=crawl.upload(system, snapshot, by=maker))
 
 
 @dataclass(frozen=True)
