@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from aide.core.api.strict import StrictForm
 from aide.core.problems import ApiValidationError
 from crawling.models import RejectMode
 from crawling.review import Rejection
@@ -33,7 +34,7 @@ class SelectionField(serializers.Field[Any, Any, Any, Any]):
         return value
 
 
-class RejectionForm(serializers.Serializer[Any]):
+class RejectionForm(StrictForm):
     """A no to one change: why, and for how long."""
 
     id = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
@@ -41,7 +42,7 @@ class RejectionForm(serializers.Serializer[Any]):
     mode = serializers.ChoiceField(choices=RejectMode.choices, default=RejectMode.MUTE)
 
 
-class DecisionForm(serializers.Serializer[Any]):
+class DecisionForm(StrictForm):
     """What is approved and what is rejected."""
 
     approve = SelectionField(required=False, default=list)

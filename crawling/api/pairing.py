@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from aide.accounts.idempotency import once
 from aide.accounts.roles import Capability
+from aide.core.api.strict import StrictForm
 from aide.core.api.views import refuse_unless
 from aide.core.errors import NotFound
 from crawling import pairing, review
@@ -21,20 +22,20 @@ MOST = 2**63 - 1
 RIGHTS = {"split": Capability.DECIDE, "pair": Capability.DECIDE, "comment": Capability.START_CRAWL}
 
 
-class SplitForm(serializers.Serializer[Any]):
+class SplitForm(StrictForm):
     """A rename that is none."""
 
     change_id = serializers.IntegerField(min_value=1, max_value=MOST)
 
 
-class PairForm(serializers.Serializer[Any]):
+class PairForm(StrictForm):
     """A dropped and an added thing that are one, renamed."""
 
     drop_id = serializers.IntegerField(min_value=1, max_value=MOST)
     add_id = serializers.IntegerField(min_value=1, max_value=MOST)
 
 
-class CommentForm(serializers.Serializer[Any]):
+class CommentForm(StrictForm):
     """What someone says about a change."""
 
     change_id = serializers.IntegerField(min_value=1, max_value=MOST)

@@ -16,6 +16,7 @@ from aide.accounts.idempotency import once
 from aide.accounts.roles import Capability
 from aide.core.api.filters import choice, flag, moment, number, ref
 from aide.core.api.shapes import CodeField, JsonObject, Shape
+from aide.core.api.strict import StrictForm
 from aide.core.api.views import ReadMixin, refuse_unless
 from aide.core.api.wire import JSONRenderer
 from aide.core.errors import Conflict
@@ -68,7 +69,7 @@ class CrawlRunShape(Shape):
         return run.error_code or None
 
 
-class NewRunForm(serializers.Serializer[Any]):
+class NewRunForm(StrictForm):
     """A crawl to be carried out by this server, or, with `snapshot`, one that the caller carried out."""
 
     system = CodeField(queryset=System.objects.select_related("flavor"))
