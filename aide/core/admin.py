@@ -95,7 +95,7 @@ class DeskAdmin(_Base):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
-        context = {"subtitle": None, **(extra_context or {})}
+        context = {"subtitle": None, "page_title": self.page_title, **(extra_context or {})}
         if object_id is None:
             context = {"title": f"Add {self._noun()}", **self._words(), **context}
         try:

@@ -1,5 +1,5 @@
 """The screens of crawling: reviews, runs, schedules. Each view checks a right, calls one rule, tells the outcome."""
 
-from crawling.admin import plans, runs
+from crawling.admin import plans, proposals, runs
 
-__all__ = ["plans", "runs"]
+__all__ = ["plans", "proposals", "runs"]

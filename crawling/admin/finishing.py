@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crawling.admin import standing, wording
+from crawling.admin.review_batches import Reviewed
 from crawling.admin.review_page import Review, Row
-from crawling.models import Change, CrawlRun
+from crawling.models import Change
 from registry.models import Dataset
 
 CHUNK = 500
@@ -81,7 +82,7 @@ class Result:
         return sum(each["count"] for each in self.applied)
 
 
-def tell(run: CrawlRun, outcome: Mapping[str, list[dict[str, Any]]]) -> Result:
+def tell(run: Reviewed, outcome: Mapping[str, list[dict[str, Any]]]) -> Result:
     """The kept outcome of an apply, with the rows it names; what is no longer there is left out."""
     names = ("waiting", "rejected", "stale", "failed")
     wanted = [each["change_id"] for name in names for each in outcome.get(name, ())]
@@ -110,7 +111,7 @@ def _why(name: str, each: Mapping[str, Any]) -> str:
     return str(each.get("reason", ""))
 
 
-def _applied(run: CrawlRun, rows: Any) -> list[dict[str, Any]]:
+def _applied(run: Reviewed, rows: Any) -> list[dict[str, Any]]:
     datasets: dict[int, Dataset] = {}
     ids = [row["dataset_id"] for row in rows if row["dataset_id"]]
     for start in range(0, len(ids), CHUNK):

@@ -120,6 +120,8 @@ class PlanForm(VersionedForm):
 
 @admin.register(CrawlPlan)
 class CrawlPlanAdmin(RecordedAdmin):
+    page_title = "Schedules"
+    noun = "schedule"
     lead = "When each system is crawled. What a scheduled crawl finds waits in a review like any other."
     empty_sentence = "No system is crawled on a schedule yet."
     form = PlanForm

@@ -15,14 +15,18 @@ from django.urls import reverse
 from aide.accounts.roles import Capability, can, why_not
 from aide.core.errors import DomainError
 from aide.core.problems import problem_response
+from crawling import review
 from crawling.admin import wording
+from crawling.admin.review_batches import Batch, Key, Reviewed, batch_or_404
 from crawling.models import Change, CrawlRun, Proposal, Verdict
 
 FILTERS = ("risk", "dataset", "show", "need")
 
 
-def run_or_404(run_id: int) -> CrawlRun:
-    """The run, and as `newer_id` the newest run of its system that holds a review of its own."""
+def run_or_404(run_id: Key) -> Any:
+    """The run, and as `newer_id` the newest run of its system that holds a review of its own; or the batch."""
+    if isinstance(run_id, str):
+        return batch_or_404(run_id)
     newer = CrawlRun.objects.filter(
         system=OuterRef("system"), pk__gt=OuterRef("pk"), proposals__isnull=False
     ).order_by("-pk")
@@ -53,16 +57,18 @@ def wants_json(request: HttpRequest) -> bool:
     return request.headers.get("Accept", "").startswith("application/json")
 
 
-def proposals_with(request: HttpRequest, run_id: int, change_ids: Iterable[int]) -> list[Proposal]:
+def proposals_with(request: HttpRequest, run_id: Key, change_ids: Iterable[int]) -> list[Proposal]:
     """The proposals of these changes, as far as the run's review shows them; refuses who may not decide."""
-    found = list(
-        Proposal.objects.filter(
+    if isinstance(run_id, str):
+        rows = Proposal.objects.filter(changes__in=change_ids, pk__in=batch_or_404(run_id).proposal_ids)
+    else:
+        rows = Proposal.objects.filter(
             changes__in=change_ids,
             origin=Proposal.Origin.CRAWL,
             crawl_run_id__lte=run_id,
             system__crawl_runs=run_id,
-        ).select_related("system")
-    )
+        )
+    found = list(rows.select_related("system"))
     if not found:
         raise Http404("There is no such change in this review.")
     for proposal in found:
@@ -71,12 +77,17 @@ def proposals_with(request: HttpRequest, run_id: int, change_ids: Iterable[int])
     return found
 
 
-def check_may(request: HttpRequest, run: CrawlRun) -> None:
+def live_proposals(run: Reviewed) -> list[Proposal]:
+    """What is still open of what this review stands for."""
+    return run.live() if isinstance(run, Batch) else review.proposals_of(run)
+
+
+def check_may(request: HttpRequest, run: Reviewed) -> None:
     if not can(request.user, Capability.DECIDE, run.system):
         raise PermissionDenied(why_not(Capability.DECIDE, run.system))
 
 
-def refused(request: HttpRequest, run_id: int, error: DomainError) -> HttpResponse:
+def refused(request: HttpRequest, run_id: Key, error: DomainError) -> HttpResponse:
     sentence = _in_words(request, error)
     if wants_json(request):
         return problem_response(error.status, code=error.code, detail=sentence)
@@ -102,7 +113,7 @@ def _is_open(change: Change) -> bool:
     return draft is None or draft.verdict != Verdict.APPROVE
 
 
-def back_to_review(request: HttpRequest, run_id: int, *, anchor: int | None = None) -> HttpResponseRedirect:
+def back_to_review(request: HttpRequest, run_id: Key, *, anchor: int | None = None) -> HttpResponseRedirect:
     kept = QueryDict(request.POST.get("back", "")[:500])
     query = QueryDict(mutable=True)
     for name in (*FILTERS, "start"):

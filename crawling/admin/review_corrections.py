@@ -21,6 +21,7 @@ from crawling.admin.review_answers import (
     run_or_404,
     wants_json,
 )
+from crawling.admin.review_batches import Key
 from crawling.baseline import personal_data
 from crawling.diff.similarity import likeness
 from crawling.models import Change, Proposal
@@ -33,14 +34,16 @@ ACTIONS = ("split", "pair", "comment")
 MOST = 100
 
 
-def act(request: HttpRequest, run_id: int) -> HttpResponse:
+def act(request: HttpRequest, run_id: Key) -> HttpResponse:
     """Carry out the one of `ACTIONS` that was posted; DomainError where a rule refuses."""
+    if isinstance(run_id, str) and "comment" not in request.POST:
+        raise Http404("Only what a crawl found is split or paired here; propose it another way.")
     if "split" in request.POST:
         return _split(request, run_id)
     return _pair(request, run_id) if "pair" in request.POST else _comment(request, run_id)
 
 
-def _split(request: HttpRequest, run_id: int) -> HttpResponse:
+def _split(request: HttpRequest, run_id: Key) -> HttpResponse:
     change, proposal = _wanted(request, run_id, request.POST["split"])
     old, new = change.field_path or change.dataset_name, str(change.after)
     tags = _tags(proposal, change)
@@ -51,7 +54,7 @@ def _split(request: HttpRequest, run_id: int) -> HttpResponse:
     return back_to_review(request, run_id, anchor=gone.pk)
 
 
-def _pair(request: HttpRequest, run_id: int) -> HttpResponse:
+def _pair(request: HttpRequest, run_id: Key) -> HttpResponse:
     change, proposal = _wanted(request, run_id, request.POST["pair"])
     partner = number(request.POST.get("with", ""))
     if not partner:
@@ -70,7 +73,7 @@ def _pair(request: HttpRequest, run_id: int) -> HttpResponse:
     old = Change.objects.filter(pk=ends[0]).first() or change
     renames = proposal.changes.filter(op__in=(Op.RENAME_FIELD, *pairing.OF_DATASETS))
     row = renames.filter(paired_by=request.user.pk).order_by("-pk").first() or old
-    messages.success(request, f"Paired: {row.before} is renamed {row.after}. Another person confirms it.")
+    messages.success(request, f"Paired: {row.before} is renamed {row.after}. Another person must confirm.")
     return back_to_review(request, run_id, anchor=row.pk)
 
 
@@ -103,7 +106,7 @@ def partners_of(change: Change, proposal: Proposal) -> list[dict[str, Any]]:
     return found[:MOST]
 
 
-def _comment(request: HttpRequest, run_id: int) -> HttpResponse:
+def _comment(request: HttpRequest, run_id: Key) -> HttpResponse:
     run = run_or_404(run_id)
     if not may_comment(request.user, run.system):
         raise PermissionDenied(why_not(Capability.START_CRAWL, run.system))
@@ -133,7 +136,7 @@ def may_comment(user: Any, system: Any) -> bool:
     return can(user, Capability.START_CRAWL, system)
 
 
-def _wanted(request: HttpRequest, run_id: int, text: str) -> tuple[Change, Proposal]:
+def _wanted(request: HttpRequest, run_id: Key, text: str) -> tuple[Change, Proposal]:
     change_id = number(text)
     proposal = proposals_with(request, run_id, [change_id])[0]
     return Change.objects.get(pk=change_id), proposal

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from aide.accounts.roles import Capability, can, systems_limit
+from crawling.admin import review_batches
 from crawling.admin.review_answers import answer
 from crawling.models import Change, CrawlRun, Decision, Proposal, Verdict
 from registry.models import System
@@ -23,7 +24,7 @@ MOST = 200
 class Line:
     """One review in the list. `counts` are of undecided changes, by risk."""
 
-    run: CrawlRun
+    run: Any
     changes: int = 0
     noted: int = 0
     waiting: int = 0
@@ -52,6 +53,8 @@ def page(request: HttpRequest) -> HttpResponse:
     mine = systems_limit(request.user, Capability.DECIDE) if can(request.user, Capability.DECIDE) else None
     everything = request.GET.get("all") == "1" or mine is None
     lines = _done(system) if done else _open(request.user, second=bool(need))
+    if not done:
+        lines += _brought(request.user, second=bool(need))
     if system and not done:
         lines = [line for line in lines if line.run.system.code == system]
     if risk == "breaking" and not done:
@@ -65,7 +68,9 @@ def page(request: HttpRequest) -> HttpResponse:
         "done": done,
         "system": system,
         "risk": risk,
-        "systems": System.objects.filter(crawl_runs__isnull=False, deleted_at__isnull=True).distinct(),
+        "systems": System.objects.filter(
+            Exists(Proposal.objects.filter(system=OuterRef("pk"))), deleted_at__isnull=True
+        ),
         "is_limited": not everything,
         "is_steward": mine is not None,
         "may_decide": can(request.user, Capability.DECIDE),
@@ -76,17 +81,54 @@ def page(request: HttpRequest) -> HttpResponse:
 
 def _open(user: Any, *, second: bool) -> list[Line]:
     """One line a run that holds live proposals; a newer look at the whole system takes the older ones in."""
+    counted = _counted(
+        _waiting(user, second=second).filter(proposal__crawl_run__isnull=False), "proposal__crawl_run"
+    )
+    lines: dict[int, Line] = {}
+    for run in _runs(counted):
+        line = _line(run, counted[run.pk])
+        newer = lines.get(run.system_id)
+        if newer is not None and Scope.from_dict(newer.run.config) == Scope():
+            newer.add(line)
+        elif newer is not None:
+            lines[-run.pk] = line
+        else:
+            lines[run.system_id] = line
+    return sorted(lines.values(), key=lambda line: (-line.counts["breaking"], -line.changes, line.run.pk))
+
+
+def _brought(user: Any, *, second: bool) -> list[Line]:
+    """One line for what people brought together."""
+    rows = _waiting(user, second=second).filter(
+        proposal__crawl_run__isnull=True, proposal__origin__in=review_batches.BROUGHT
+    )
+    counted = _counted(rows, "proposal")
+    lines = []
+    for batch in review_batches.batches(counted):
+        line = Line(batch)
+        for proposal_id in batch.proposal_ids:
+            line.add(_line(batch, counted[proposal_id]))
+        lines.append(line)
+    return lines
+
+
+def _waiting(user: Any, *, second: bool) -> QuerySet[Change]:
+    """The undecided changes, or of them those that wait for someone else than this person."""
     rows: QuerySet[Change] = Change.objects.filter(
-        proposal__status__in=Proposal.LIVE, proposal__crawl_run__isnull=False, state__in=Change.UNDECIDED
+        proposal__status__in=Proposal.LIVE, state__in=Change.UNDECIDED
     )
     if second:
         rows = rows.filter(state=State.WAITING)
         if can(user, Capability.APPROVE_BREAKING):
             own = Decision.objects.filter(change=OuterRef("pk"), person=user.pk, verdict=Verdict.APPROVE)
             rows = rows.exclude(Exists(own))
+    return rows
+
+
+def _counted(rows: QuerySet[Change], key: str) -> dict[int, dict[str, Any]]:
     found = (
         rows.order_by()
-        .values("proposal__crawl_run")
+        .values(key)
         .annotate(
             changes=Count("pk"),
             noted=Count("draft"),
@@ -97,26 +139,18 @@ def _open(user: Any, *, second: bool) -> list[Line]:
             safe=Count("pk", filter=Q(risk="safe")),
         )
     )
-    counted = {each["proposal__crawl_run"]: each for each in found}
-    lines: dict[int, Line] = {}
-    for run in _runs(counted):
-        each = counted[run.pk]
-        line = Line(
-            run,
-            changes=each["changes"],
-            noted=each["noted"],
-            waiting=each["waiting"],
-            datasets=each["datasets"],
-            counts={risk: each[risk] for risk in ("breaking", "risky", "safe")},
-        )
-        newer = lines.get(run.system_id)
-        if newer is not None and Scope.from_dict(newer.run.config) == Scope():
-            newer.add(line)
-        elif newer is not None:
-            lines[-run.pk] = line
-        else:
-            lines[run.system_id] = line
-    return sorted(lines.values(), key=lambda line: (-line.counts["breaking"], -line.changes, line.run.pk))
+    return {each[key]: each for each in found}
+
+
+def _line(run: Any, counted: dict[str, Any]) -> Line:
+    return Line(
+        run,
+        changes=counted["changes"],
+        noted=counted["noted"],
+        waiting=counted["waiting"],
+        datasets=counted["datasets"],
+        counts={risk: counted[risk] for risk in ("breaking", "risky", "safe")},
+    )
 
 
 def _runs(ids: Any) -> list[CrawlRun]:

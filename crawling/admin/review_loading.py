@@ -14,6 +14,7 @@ from aide.accounts.models import User
 from aide.accounts.roles import APPROVER, Capability, can
 from crawling import diff, review
 from crawling.admin import standing
+from crawling.admin.review_batches import Batch, Reviewed
 from crawling.admin.review_page import Review, Row
 from crawling.admin.standing import Viewer
 from crawling.admin.wording import DATASET_OPS
@@ -39,7 +40,7 @@ _ENDS: dict[str, str] = {
 NAMES_SECONDS = 15
 
 
-def load(run: CrawlRun, user: Any) -> Review:
+def load(run: Reviewed, user: Any) -> Review:
     """The whole review: the run's own changes, decided or not, and what earlier runs left open in its scope.
 
     Documents of whole datasets are not loaded: `fill` brings those of the rows that are shown.
@@ -67,7 +68,8 @@ def load(run: CrawlRun, user: Any) -> Review:
         )
         for change in changes
     ]
-    _mark_pairs(rows)
+    if isinstance(run, CrawlRun):
+        _mark_pairs(rows)
     _add_comments(rows)
     return Review(run=run, viewer=viewer, rows=rows)
 
@@ -110,8 +112,10 @@ def _fill(changes: Iterable[Change]) -> None:
             wanted[pk].before, wanted[pk].after = before, after
 
 
-def _of(run: CrawlRun) -> Q:
-    """The run's own changes, and those of earlier runs that it stands for."""
+def _of(run: Reviewed) -> Q:
+    """The run's own changes, and those of earlier runs that it stands for; or those of a batch."""
+    if isinstance(run, Batch):
+        return Q(proposal__in=run.proposal_ids)
     own = Q(proposal__crawl_run=run)
     if run.dry_run or run.status not in CrawlRun.LOOKED:
         return own
@@ -126,7 +130,7 @@ def _of(run: CrawlRun) -> Q:
     )
 
 
-def _changes(run: CrawlRun) -> tuple[list[Change], dict[int, list[Change]]]:
+def _changes(run: Reviewed) -> tuple[list[Change], dict[int, list[Change]]]:
     """The changes, and for each the ones it needs that are not in force; one row a need, so one statement."""
     small = ~Q(op__in=DATASET_OPS)
     rows: Iterable[Any] = (
@@ -165,14 +169,16 @@ def _changes(run: CrawlRun) -> tuple[list[Change], dict[int, list[Change]]]:
     return list(found.values()), needs
 
 
-def _share(changes: Sequence[Change], run: CrawlRun) -> None:
+def _share(changes: Sequence[Change], run: Reviewed) -> None:
     """One object a proposal, a run and the system for all, so that asking for rights reads nothing."""
     proposals: dict[int, Proposal] = {}
     for change in changes:
         change.proposal = proposals.setdefault(change.proposal_id, change.proposal)
-    earlier = {each.crawl_run_id for each in proposals.values() if each.crawl_run_id} - {run.pk}
-    rows = CrawlRun.objects.filter(pk__in=earlier).defer(*_RUN_REST)
-    runs = {run.pk: run, **({each.pk: each for each in rows} if earlier else {})}
+    runs = {run.pk: run} if isinstance(run, CrawlRun) else {}
+    earlier = {each.crawl_run_id for each in proposals.values() if each.crawl_run_id} - set(runs)
+    if earlier:
+        rows = CrawlRun.objects.filter(pk__in=earlier).defer(*_RUN_REST)
+        runs |= {each.pk: each for each in rows}
     for proposal in proposals.values():
         proposal.system = run.system
         if proposal.crawl_run_id:
@@ -197,7 +203,7 @@ def _tags(changes: Sequence[Change]) -> dict[int, tuple[str, ...]]:
     return found
 
 
-def _stale(changes: Sequence[Change], run: CrawlRun) -> dict[int, Any]:
+def _stale(changes: Sequence[Change], run: Reviewed) -> dict[int, Any]:
     """By change, what the registry has now where it is no longer what the change was computed against."""
     open_changes: dict[int, list[Change]] = defaultdict(list)
     for change in changes:

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from crawling.admin import standing, wording
+from crawling.admin.review_batches import Reviewed
 from crawling.admin.standing import Standing, Viewer
-from crawling.models import Change, Comment, CrawlRun, Proposal
+from crawling.models import Change, Comment, Proposal
 from registry import reading
 
 RISKS = (Change.Risk.BREAKING, Change.Risk.RISKY, Change.Risk.SAFE)
@@ -46,6 +47,8 @@ class Row:
 
     @property
     def may_split(self) -> bool:
+        if self.change.proposal.crawl_run_id is None:
+            return False
         return self.is_rename and self.standing.may_approve and self.change.state == Change.State.OPEN
 
     @property
@@ -128,7 +131,7 @@ class Section:
 class Review:
     """Everything the page says. `rows` are all changes, `sections` those that the filters leave."""
 
-    run: CrawlRun
+    run: Reviewed
     viewer: Viewer
     rows: list[Row]
     sections: list[Section] = field(default_factory=list)

@@ -22,18 +22,20 @@ from crawling.admin.review_answers import (
     answer,
     back_to_review,
     check_may,
+    live_proposals,
     number,
     proposals_with,
     refused,
     run_or_404,
     wants_json,
 )
+from crawling.admin.review_batches import Key
 from crawling.admin.review_forms import MODES, REASONS, RejectForm
 from crawling.models import Change
 
 
 @require_GET
-def page(request: HttpRequest, run_id: int) -> HttpResponse:
+def page(request: HttpRequest, run_id: Key) -> HttpResponse:
     """The review of a run, filtered by what the address says."""
     run = run_or_404(run_id)
     found = review_loading.load(run, request.user)
@@ -46,7 +48,7 @@ def page(request: HttpRequest, run_id: int) -> HttpResponse:
         return render(request, "admin/crawling/review/rows.html", {"page": found, **may})
     context = {
         **chosen,
-        "newer": run.newer_id,  # type: ignore[attr-defined]
+        "newer": run.newer_id,
         "title": f"Review of {run.system.name}",
         "page": found,
         "run": run,
@@ -62,7 +64,7 @@ def page(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 @require_POST
-def decide(request: HttpRequest, run_id: int) -> HttpResponse:
+def decide(request: HttpRequest, run_id: Key) -> HttpResponse:
     """Note one decision, or one for a group, or take one back. Nothing takes effect."""
     posted = request.POST
     try:
@@ -94,7 +96,7 @@ def decide(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 @require_POST
-def confirm(request: HttpRequest, run_id: int) -> HttpResponse:
+def confirm(request: HttpRequest, run_id: Key) -> HttpResponse:
     """The second person notes a yes to everything that waits for them, then sees what Finish will do."""
     run = run_or_404(run_id)
     check_may(request, run)
@@ -108,13 +110,13 @@ def confirm(request: HttpRequest, run_id: int) -> HttpResponse:
     return HttpResponseRedirect(f"{reverse('admin:crawling_review_finish', args=[run_id])}?need=second")
 
 
-def finish(request: HttpRequest, run_id: int) -> HttpResponse:
+def finish(request: HttpRequest, run_id: Key) -> HttpResponse:
     """Ask once more, with the numbers; a POST carries the notes out."""
     run = run_or_404(run_id)
     check_may(request, run)
     if request.method == "POST":
         note = request.POST.get("note", "").strip()[:2000]
-        outcome = review.apply(review.proposals_of(run), by=request.user, comment=note)
+        outcome = review.apply(live_proposals(run), by=request.user, comment=note)
         request.session[finishing.RESULT.format(run_id)] = {
             "outcome": outcome.to_dict(),
             "note": note,
@@ -134,13 +136,13 @@ def finish(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 @require_GET
-def result(request: HttpRequest, run_id: int) -> HttpResponse:
+def result(request: HttpRequest, run_id: Key) -> HttpResponse:
     """What the last Finish of this person did."""
     run = run_or_404(run_id)
     kept = request.session.get(finishing.RESULT.format(run_id))
     if kept is None:
         return HttpResponseRedirect(reverse("admin:crawling_review", args=[run_id]))
-    left = Change.objects.filter(proposal__in=review.proposals_of(run), state__in=Change.UNDECIDED)
+    left = Change.objects.filter(proposal__in=live_proposals(run), state__in=Change.UNDECIDED)
     context = {
         "title": "Review finished",
         "run": run,
@@ -155,23 +157,23 @@ def reject_choices() -> dict[str, Any]:
     return {"reasons": REASONS, "modes": MODES}
 
 
-def _approve(request: HttpRequest, run_id: int, change_id: int) -> list[int]:
+def _approve(request: HttpRequest, run_id: Key, change_id: int) -> list[int]:
     proposals = proposals_with(request, run_id, [change_id])
     return [draft.change_id for draft in review.decide(proposals, approve=[change_id], by=request.user)]
 
 
-def _reject(request: HttpRequest, run_id: int, change_id: int, form: RejectForm) -> list[int]:
+def _reject(request: HttpRequest, run_id: Key, change_id: int, form: RejectForm) -> list[int]:
     proposals = proposals_with(request, run_id, [change_id])
     rejection = review.Rejection(change_id, form.reason, form.reject_mode)
     return [draft.change_id for draft in review.decide(proposals, reject=[rejection], by=request.user)]
 
 
-def _undo(request: HttpRequest, run_id: int, change_id: int) -> list[int]:
+def _undo(request: HttpRequest, run_id: Key, change_id: int) -> list[int]:
     review.withdraw([change_id], proposals=proposals_with(request, run_id, [change_id]))
     return [change_id]
 
 
-def _approve_safe(request: HttpRequest, run_id: int, key: str) -> list[int]:
+def _approve_safe(request: HttpRequest, run_id: Key, key: str) -> list[int]:
     """Note a yes to the safe changes of one section, or of the whole review, that nobody decided yet."""
     run = run_or_404(run_id)
     check_may(request, run)
@@ -198,7 +200,7 @@ def _approve_safe(request: HttpRequest, run_id: int, key: str) -> list[int]:
     ]
 
 
-def _ask_reason(request: HttpRequest, run_id: int, change_id: int, form: RejectForm | None) -> HttpResponse:
+def _ask_reason(request: HttpRequest, run_id: Key, change_id: int, form: RejectForm | None) -> HttpResponse:
     """Without our script the reason has a page of its own; a form with mistakes comes back with its text."""
     proposals = proposals_with(request, run_id, [change_id])
     if form is not None and wants_json(request):

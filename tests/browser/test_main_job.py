@@ -212,3 +212,35 @@ def test_the_review_works_without_script(visit: Any, shop: Shop) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("changes applied")
     kept.refresh_from_db()
     assert kept.state == State.APPLIED
+
+
+def test_a_rename_is_discussed_split_and_paired_by_keyboard(visit: Any, shop: Shop) -> None:
+    run = shop.grown()
+    rename = shop.change(run, "rename_field", "phone")
+    first = visit()
+    address = f"/admin/crawling/crawlrun/{run.pk}/review/"
+    page = first.sign_in("steward@example.com", shop.password, at=address)
+    page.get_by_test_id(f"change-{rename.pk}").focus()
+    page.keyboard.press("c")
+    page.keyboard.type("Are these the same numbers?")
+    focus_by_tab(page, "Comment")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("list", name="Comments")).to_contain_text("Steward Are these the same numbers?")
+    assert focused(page) == f"change-{rename.pk}"
+    with page.expect_navigation():
+        page.keyboard.press("s")
+    expect(page.get_by_role("status").first).to_contain_text(
+        "Split: phone is dropped, mobile_phone is added."
+    )
+    dropped = shop.change(run, "drop_field", "phone")
+    expect(page.get_by_test_id(f"change-{dropped.pk}")).to_be_focused()
+    expect(page.get_by_test_id(f"change-{dropped.pk}")).to_contain_text("Are these the same numbers?")
+    with page.expect_navigation():
+        page.keyboard.press("s")
+    page.get_by_role("radio", name="mobile_phone").focus()
+    page.keyboard.press("Space")
+    follow(page, "Pair them")
+    again = shop.change(run, "rename_field", "phone")
+    expect(page.get_by_test_id(f"change-{again.pk}")).to_be_focused()
+    assert again.paired_by == shop.steward
+    assert first.trouble == []
