@@ -103,7 +103,11 @@ def rate_foreign_key(before: Mapping[str, Any] | None, after: Mapping[str, Any] 
     return Rating(SAFE, "foreign_key_actions", "The key still promises the same; only its actions changed.")
 
 
-FOLLOWS = Rating(SAFE, "foreign_key_follows", "The key still points to the same table or column, renamed.")
+FOLLOWS = Rating(
+    RISKY,
+    "foreign_key_follows",
+    "What the key points to was renamed: approve it together with that rename, or it points to nothing known.",
+)
 SIMPLE = {
     "add_dataset": Rating(SAFE, "dataset_added", "A dataset nobody knew before breaks nobody."),
     "change_comment": Rating(SAFE, "comment", "Only the words about it changed."),

@@ -212,7 +212,7 @@ def test_a_renamed_dataset_can_be_split_and_paired_again():
     assert [c.fingerprint for c in again.changes] == [c.fingerprint for c in renamed.changes]
 
 
-def test_foreign_keys_that_follow_a_rename_elsewhere_are_safe():
+def test_foreign_keys_that_follow_a_rename_elsewhere_are_risky_and_say_so():
     def child(table: str) -> dict[str, Any]:
         key = {"name": "f", "columns": ["x"], "ref_schema": "s", "ref_table": table, "ref_columns": ["id"]}
         return clean({"schema": "s", "name": "c", "fields": [_field("x")], "foreign_keys": [key]})
@@ -225,4 +225,4 @@ def test_foreign_keys_that_follow_a_rename_elsewhere_are_safe():
         for c in each.changes
     }
     assert changes["change_foreign_key"].rule == "foreign_key_follows"
-    assert changes["change_foreign_key"].risk == "safe"
+    assert changes["change_foreign_key"].risk == "risky"
