@@ -16,6 +16,7 @@ from django.urls import reverse
 from aide.accounts.roles import Capability, can, why_not
 from aide.core.errors import Invalid
 from crawling import crawl
+from crawling.admin.proposals import review_of
 from registry import documents, reading
 from registry.models import Dataset
 
@@ -148,7 +149,9 @@ def page(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             document = read_text(form.cleaned_data["text"], present=present)
-            crawl.bring_document(dataset, document, by=request.user, comment=form.cleaned_data["comment"])
+            made = crawl.bring_document(
+                dataset, document, by=request.user, comment=form.cleaned_data["comment"]
+            )
         except TextInvalid as error:
             form.add_error("text", str(error))
         except Invalid as error:
@@ -157,7 +160,7 @@ def page(request: HttpRequest, dataset: Dataset) -> HttpResponse:
                 form.add_error("text", f"{name}: {each['detail']}" if name else str(each["detail"]))
         else:
             messages.success(request, "Proposed. Nothing changes until a steward approves it in a review.")
-            return HttpResponseRedirect(f"{here}?tab=crawls")
+            return HttpResponseRedirect(review_of(made))
     context = {
         **admin.site.each_context(request),
         "title": f"Propose a change of {dataset.name}",

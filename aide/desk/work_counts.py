@@ -107,16 +107,22 @@ def _count_waiting(request: HttpRequest) -> Waiting:
         second &= ~Q(pk__in=own.values("pk"))
         mine = first | second
     crawled = Q(proposal__crawl_run__isnull=False)
+    brought = Q(proposal__crawl_run__isnull=True) & ~Q(proposal__batch="")
     found = rows.aggregate(
         changes=Count("pk", filter=first),
         breaking=Count("pk", filter=first & Q(risk=Change.Risk.BREAKING)),
         # A review stands for a system: its newest run shows what the older ones left open.
         reviews=Count("proposal__system", filter=first & crawled, distinct=True),
         reviews_for_me=Count("proposal__system", filter=mine & crawled, distinct=True),
+        batches=Count("proposal__batch", filter=first & brought, distinct=True),
+        batches_for_me=Count("proposal__batch", filter=mine & brought, distinct=True),
         oldest=Min("proposal__created_at", filter=first),
         for_second=Count("pk", filter=second),
         for_second_oldest=Min("proposal__created_at", filter=second),
     )
+    # What people brought together is a review of its own.
+    found["reviews"] += found.pop("batches")
+    found["reviews_for_me"] += found.pop("batches_for_me")
     return Waiting(**found)
 
 

@@ -319,6 +319,10 @@ PAGES: Pages = {
     f"POST {ONE_RUN}cancel/": page(of_system(CRAWL), lambda w: w.queued_run, "run_id", quiet=True),
     f"POST {ONE_RUN}retry/": page(of_system(CRAWL), lambda w: w.run, "run_id", quiet=True),
     **stock("crawling/proposal", lambda w: w.proposal, lists=anywhere(SEE), sees=of_system(SEE)),
+    # A proposal has no form; its address leads to its review for a post as well.
+    "POST admin/crawling/proposal/<path:object_id>/change/": page(
+        of_system(SEE), lambda w: w.proposal, quiet=True
+    ),
     f"GET {BROUGHT}": page(of_system(SEE), lambda w: w.brought, "run_id"),
     f"POST {BROUGHT}decide/": page(
         of_system(DECIDE),
