@@ -34,7 +34,7 @@ CHECKS: list[CheckFunction] = [
     content_type_conformance,
     response_schema_conformance,
 ]
-EXAMPLES, MANY = 8, 150
+EXAMPLES, MANY = 8, 60
 PREFIX = "/api/v1/"
 
 
