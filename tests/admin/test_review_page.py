@@ -138,7 +138,7 @@ def test_finishing_says_beforehand_what_it_will_do_and_then_does_it(shop: Shop, 
     for words in (
         "8 changes applied",
         "Your note: “As agreed”",
-        "7 still open",
+        "10 still open",
         "Version 2",
         "main.stock_recalls",
     ):
