@@ -20,6 +20,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from aide.accounts.models import ApiKey, User
+from aide.audit.models import AuditEntry
 from crawling import crawl
 from crawling.models import CrawlPlan, CrawlRun, Proposal
 from registry import tagging, versions
@@ -130,7 +131,7 @@ def parts(dataset: Dataset) -> dict[str, Any]:
         "crawl-plans": CrawlPlan.objects.latest("pk").pk,
         "crawl-runs": run.pk,
         "proposals": Proposal.objects.get(crawl_run=run).pk,
-        "audit": 1,
+        "audit": AuditEntry.objects.latest("pk").pk,
         "contracts": dataset.pk,
     }
 
