@@ -46,6 +46,9 @@ class RecordedAdmin(DeskAdmin):
         super().delete_model(request, obj)
         self.announce(request, obj, "delete", pk=pk, name=name)
 
+    def restored(self, request: HttpRequest, obj: Any) -> None:
+        self.announce(request, obj, "restore")
+
     def announce(
         self,
         request: HttpRequest,

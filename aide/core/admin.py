@@ -6,10 +6,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Paginator
-from django.db import models
+from django.db import models, transaction
 from django.forms import ModelChoiceField
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import path, reverse
 from django.utils import timezone
 
 from aide.core.errors import DomainError
@@ -17,6 +20,7 @@ from aide.core.forms import VersionedForm
 from aide.core.models import Editable, SoftDeletable
 
 COUNT_CAP = 10_000
+MOST_DELETED = 200
 
 if TYPE_CHECKING:
     _Base = admin.ModelAdmin[Any]
@@ -86,6 +90,8 @@ class DeskAdmin(_Base):
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         plural = str(self.opts.verbose_name_plural)
         words = {"title": self.page_title or plural[:1].upper() + plural[1:], **self._words()}
+        if self._is_soft() and self.has_delete_permission(request):
+            words["deleted_url"] = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_deleted")
         return super().changelist_view(request, {**words, **(extra_context or {})})
 
     def changeform_view(
@@ -171,7 +177,81 @@ class DeskAdmin(_Base):
             return
         obj.deleted_at = timezone.now()
         obj.deleted_by = request.user
-        obj.save(update_fields=["deleted_at", "deleted_by", "updated_at"])
+        self._save_deletion(obj)
+
+    def response_delete(self, request: HttpRequest, obj_display: str, obj_id: int) -> Any:
+        """Back to the list, also for those who may delete but not edit."""
+        messages.success(request, f"{obj_display} was deleted.")
+        return HttpResponseRedirect(reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist"))
+
+    def _save_deletion(self, obj: Any) -> None:
+        names = ["deleted_at", "deleted_by", "updated_at"]
+        if isinstance(obj, Editable):
+            obj.row_version += 1
+            names.append("row_version")
+        obj.save(update_fields=names)
+
+    # What was deleted, and bringing it back.
+
+    def get_urls(self) -> list[Any]:
+        urls = super().get_urls()
+        if not self._is_soft():
+            return urls
+        name, wrap = f"{self.opts.app_label}_{self.opts.model_name}", self.admin_site.admin_view
+        own = [
+            path("deleted/", wrap(self.deleted_view), name=f"{name}_deleted"),
+            path("<int:object_id>/restore/", wrap(self.restore_view), name=f"{name}_restore"),
+        ]
+        return [*own, *urls]
+
+    def deleted_view(self, request: HttpRequest) -> HttpResponse:
+        """The rows that were deleted last, each with a button that brings it back."""
+        if not self.has_delete_permission(request):
+            raise PermissionDenied
+        rows = self.model._default_manager.filter(deleted_at__isnull=False).select_related("deleted_by")
+        shown = [
+            row
+            for row in rows.order_by("-deleted_at")[:MOST_DELETED]
+            if self.has_delete_permission(request, row)
+        ]
+        plural = str(self.opts.verbose_name_plural)
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": f"Deleted {plural}",
+            "rows": shown,
+            "restore_name": f"admin:{self.opts.app_label}_{self.opts.model_name}_restore",
+        }
+        return render(request, "admin/deleted.html", context)
+
+    def restore_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Bring a deleted row back; POST only. Says why where something else has its place or its parent is gone."""
+        rows = self.model._default_manager.select_for_update().filter(deleted_at__isnull=False)
+        with transaction.atomic():
+            obj = rows.filter(pk=object_id).first()
+            if obj is None:
+                raise Http404
+            if request.method != "POST" or not self.has_delete_permission(request, obj):
+                raise PermissionDenied
+            parent = obj.deleted_parent()
+            obj.deleted_at = obj.deleted_by = None
+            try:
+                if parent is not None:
+                    raise ValidationError(
+                        f"Its {parent._meta.verbose_name} {parent} is deleted; restore that first."
+                    )
+                obj.validate_constraints()
+            except ValidationError as error:
+                messages.error(request, f"{obj} was not restored. {' '.join(error.messages)}")
+            else:
+                self._save_deletion(obj)
+                self.restored(request, obj)
+                messages.success(request, f"{obj} is back.")
+        name = f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist"
+        return HttpResponseRedirect(reverse(name))
+
+    def restored(self, request: HttpRequest, obj: Any) -> None:
+        """Called in the transaction that brought a row back."""
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if change and isinstance(obj, Editable):

@@ -57,3 +57,13 @@ class SoftDeletable(models.Model):
     @property
     def is_deleted(self) -> bool:
         return self.deleted_at is not None
+
+    def deleted_parent(self) -> models.Model | None:
+        """Something that this row needs and that is deleted, so that the row cannot come back yet."""
+        for field in self._meta.concrete_fields:
+            related = field.related_model
+            if isinstance(related, type) and issubclass(related, SoftDeletable):
+                parent = getattr(self, field.name)
+                if parent is not None and parent.is_deleted:
+                    return parent
+        return None

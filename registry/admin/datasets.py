@@ -45,6 +45,13 @@ def move(dataset: Dataset, *, before: dict[str, Any], by: Any) -> None:
     )  # fmt: skip
 
 
+def _recorded(action: str, dataset: Dataset, *, by: Any) -> None:
+    system = dataset.system.code
+    record(
+        Entry(action, "dataset", dataset.pk, dataset.name, system_code=system, dataset_id=dataset.pk), by=by
+    )
+
+
 class CuratedForm(VersionedForm):
     """What people own about a dataset; the source can never write these."""
 
@@ -208,5 +215,14 @@ class DatasetAdmin(DeskAdmin):
         template = "admin/registry/dataset/place.html"
         return render(request, template, context, status=422 if form.errors else 200)
 
+    # What exists at all is engineers' matter too. Versions and what people wrote stay with a deleted dataset.
+
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+        return can(request.user, Capability.MANAGE_SYSTEMS, obj.system if obj is not None else None)
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        super().delete_model(request, obj)
+        _recorded("dataset.delete", obj, by=request.user)
+
+    def restored(self, request: HttpRequest, obj: Any) -> None:
+        _recorded("dataset.restore", obj, by=request.user)

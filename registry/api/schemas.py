@@ -241,7 +241,9 @@ class FieldBindingShape(Shape):
             "identity",
             "on_update",
             "hidden",
+            "row_version",
         )
+        read_only_fields = ("row_version",)
 
 
 class FieldBindingViewSet(AuditedViewSet):

@@ -124,6 +124,7 @@ class FieldBinding(models.Model):
     identity = models.JSONField(null=True, blank=True)
     on_update = models.TextField(blank=True)
     hidden = models.BooleanField(default=False)
+    row_version = models.PositiveIntegerField(default=1, db_default=1, editable=False)
 
     class Meta:
         ordering = ["dataset_schema_id", "position", "id"]

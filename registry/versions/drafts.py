@@ -132,6 +132,7 @@ def add_binding(schema: DatasetSchema, *, field: Field, by: Any, **values: Any) 
 def update_binding(binding: FieldBinding, *, by: Any, **values: Any) -> FieldBinding:
     """Change a field's place or type in a draft."""
     draft = open_draft(binding.dataset_schema)
+    binding = FieldBinding.objects.select_related("field__parent").get(pk=binding.pk)
     field = values.get("field", binding.field)
     _check_free(draft, field=field, position=values.get("position"), besides=binding)
     if "type_instance" in values and "native_type" not in values:
@@ -139,6 +140,7 @@ def update_binding(binding: FieldBinding, *, by: Any, **values: Any) -> FieldBin
     for name, value in values.items():
         setattr(binding, name, value)
     binding.parent_field = field.parent
+    binding.row_version += 1
     binding.save()
     _record("draft.rebind", draft, by=by, after={"field": field.path, "position": binding.position})
     return binding

@@ -117,6 +117,14 @@ def posts(names: Iterable[str], rule: Rule, where: str, thing: Thing, key: str, 
     return {f"POST {where}{name}/": page(rule, thing, key, **values) for name in names}
 
 
+def restorable(where: str, rule: Rule, gone: Thing, *, lists: Rule | None = None) -> Pages:
+    """What was deleted of a table, and bringing it back."""
+    return {
+        f"GET admin/{where}/deleted/": page(lists or rule),
+        f"POST admin/{where}/<int:object_id>/restore/": page(rule, gone),
+    }
+
+
 RUN = "admin/crawling/crawlrun/"
 ONE_RUN = f"{RUN}<int:run_id>/"
 BROUGHT = "admin/crawling/proposal/<proposal_batch:run_id>/review/"
@@ -239,7 +247,15 @@ PAGES: Pages = {
         anywhere(SYSTEMS),
         {"provider": "env", "path": "NEW_PASSWORD"},
     ),
+    **restorable("registry/systemkind", anywhere(TYPES), lambda w: w.gone_kind),
+    **restorable("registry/systemflavor", anywhere(TYPES), lambda w: w.gone_flavor),
+    **restorable("registry/datatype", anywhere(TYPES), lambda w: w.gone_data_type),
+    **restorable("registry/castrule", anywhere(TYPES), lambda w: w.gone_cast_rule),
+    **restorable("registry/piitag", anywhere(PEOPLE), lambda w: w.gone_tag),
+    **restorable("registry/credentialref", anywhere(SYSTEMS), lambda w: w.gone_credential),
     # Systems.
+    **restorable("registry/system", of_system(SYSTEMS), lambda w: w.gone_system, lists=anywhere(SYSTEMS)),
+    **restorable("registry/dataset", of_system(SYSTEMS), lambda w: w.gone_dataset, lists=anywhere(SYSTEMS)),
     **recorded(
         "registry/system",
         lambda w: w.empty_system,
@@ -265,6 +281,7 @@ PAGES: Pages = {
         sees=of_system(SEE),
         adds=anywhere(SYSTEMS),
         changes=of_system(CURATE),
+        deletes=of_system(SYSTEMS),
         new=lambda w: {"system": w.here.pk, "location_schema": "s", "location_table": "new"},
         shadowed=True,
     ),

@@ -270,6 +270,10 @@ class RestoreMixin(WriteMixin):
             everything = self.within_reach(super(ReadMixin, self).get_queryset(), self.system_path)
             instance = self.find_deleted(everything)
             self.check_system(instance)
+            parent = instance.deleted_parent()
+            if parent is not None:
+                word = parent._meta.verbose_name
+                raise Conflict("PARENT_DELETED", f"Its {word} {parent} is deleted; restore that first.")
             instance.deleted_at = None
             instance.deleted_by = None
             if hasattr(instance, "row_version"):
