@@ -6,10 +6,7 @@ a body or a path's values are functions of it. A tuple of cases is for doors tha
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
+from tests.security.cases import Case, case, crud
 from tests.security.matrix import (
     ANYONE,
     AUDIT,
@@ -25,67 +22,12 @@ from tests.security.matrix import (
     SEE,
     SYSTEMS,
     TYPES,
-    Rule,
     anywhere,
     everything,
     of_system,
     own_rows,
     rows_of_systems,
 )  # fmt: skip
-from tests.security.world import World
-
-
-@dataclass(frozen=True)
-class Case:
-    """One way to knock: values for the path, a body, and the rule."""
-
-    rule: Rule
-    path: Callable[[World], Any] | None = None
-    body: Callable[[World], Any] | None = None
-    name: str = ""
-    query: str = ""
-
-
-def case(
-    rule: Rule,
-    path: Callable[[World], Any] | None = None,
-    body: Callable[[World], Any] | None = None,
-    *,
-    name: str = "",
-    query: str = "",
-) -> tuple[Case, ...]:
-    return (Case(rule, path, body, name, query),)
-
-
-def crud(
-    route: str,
-    *,
-    reads: Rule,
-    lists: Rule,
-    writes: Rule,
-    thing: Callable[[World], Any],
-    new: Callable[[World], Any],
-    whole: Callable[[World], Any],
-    part: Callable[[World], Any],
-    gone: Callable[[World], Any] | None = None,
-) -> dict[str, tuple[Case, ...]]:
-    """The doors of a plain thing: list, create (one and several), read, change, delete, restore."""
-    one = f"{route}/{{pk}}"
-    doors = {
-        f"GET {route}": case(lists),
-        f"POST {route}": (
-            *case(writes, body=new),
-            *case(writes, body=lambda w: {"items": [new(w)]}, name="several"),
-        ),
-        f"GET {one}": case(reads, thing),
-        f"PUT {one}": case(writes, thing, whole),
-        f"PATCH {one}": case(writes, thing, part),
-        f"DELETE {one}": case(writes, thing),
-    }
-    if gone is not None:
-        doors[f"POST {one}/restore"] = case(writes, gone)
-    return doors
-
 
 SEEN = anywhere(SEE)
 

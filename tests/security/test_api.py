@@ -14,7 +14,8 @@ from rest_framework.test import APIClient
 from aide.audit.models import AuditEntry
 from crawling.models import CrawlRun
 from tests.factories import api_client
-from tests.security.api_rules import QUESTIONS, RULES, UNRECORDED, Case
+from tests.security.api_rules import QUESTIONS, RULES, UNRECORDED
+from tests.security.cases import Case
 from tests.security.doors import api_doors
 from tests.security.matrix import API_CALLERS, SEE, Caller
 from tests.security.world import MARK, World, build, switch_off, visitors
