@@ -16,6 +16,8 @@ from aide.core.problems import is_api, problem_response
 
 _SNAPSHOT_PATH = re.compile(r"^/api/v1/crawl-runs/?\Z")
 _CHUNK = 64 * 1024
+_MOST_MEMBERS = 100
+_NOT_ZERO = re.compile(rb"[^\x00]")
 
 
 class BodyRefusedError(Exception):
@@ -108,26 +110,52 @@ def _read(request: HttpRequest, length: int | None, limit: int) -> bytes:
 
 
 def _unzip(raw: bytes, limit: int) -> bytes:
-    """One or more gzip members, decoded to at most `limit` bytes."""
-    parts: list[bytes] = []
-    size = 0
-    rest = raw
-    while rest:
-        decoder = zlib.decompressobj(16 + zlib.MAX_WBITS)
-        try:
-            part = decoder.decompress(rest, limit - size + 1)
-        except zlib.error as error:
-            raise BodyRefusedError(400, "The body is not valid gzip.") from error
-        size += len(part)
-        if size > limit:
-            raise BodyRefusedError(413, _too_large(limit))
-        if not decoder.eof:
-            raise BodyRefusedError(400, "The gzip body ended before it was complete.")
-        parts.append(part)
-        rest = decoder.unused_data.lstrip(b"\x00")
+    """One or more gzip members, decoded to at most `limit` bytes; the work grows only with the size of both."""
     if not raw:
         raise BodyRefusedError(400, "The gzip body is empty.")
+    parts: list[bytes] = []
+    size = members = start = 0
+    while start < len(raw):
+        members += 1
+        if members > _MOST_MEMBERS:
+            raise BodyRefusedError(400, f"The gzip body has more than {_MOST_MEMBERS} members.")
+        start, decoded = _unzip_member(raw, start, limit - size)
+        if decoded is None:
+            raise BodyRefusedError(413, _too_large(limit))
+        size += len(decoded)
+        parts.append(decoded)
+        start = _after_padding(raw, start)
     return b"".join(parts)
+
+
+def _unzip_member(raw: bytes, start: int, room: int) -> tuple[int, bytes | None]:
+    """Where the member that begins at `start` ends, and its content; None where that is more than `room` bytes.
+
+    It is fed in chunks, as a decoder copies whatever it was given beyond the end of its member.
+    """
+    decoder = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    view = memoryview(raw)
+    parts: list[bytes] = []
+    while not decoder.eof:
+        chunk = view[start : start + _CHUNK]
+        if not chunk:
+            raise BodyRefusedError(400, "The gzip body ended before it was complete.")
+        try:
+            part = decoder.decompress(chunk, room + 1)
+        except zlib.error as error:
+            raise BodyRefusedError(400, "The body is not valid gzip.") from error
+        room -= len(part)
+        if room < 0:
+            return start, None
+        parts.append(part)
+        start += len(chunk) - len(decoder.unused_data)
+    return start, b"".join(parts)
+
+
+def _after_padding(raw: bytes, start: int) -> int:
+    """The place of the first byte from `start` on that is not zero: members may be padded."""
+    found = _NOT_ZERO.search(raw, start)
+    return found.start() if found else len(raw)
 
 
 def _replace_body(request: HttpRequest, body: bytes) -> None:
