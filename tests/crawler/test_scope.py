@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import time
+
 import pytest
 from aide_crawler import Scope, ScopeInvalid
 from aide_crawler.dialects.mysql import effective_scope
@@ -126,3 +129,30 @@ def test_a_part_without_dot_and_quote_stays_as_it_is(part: str) -> None:
 def test_what_is_no_qualified_name_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"\."):
         split_qualified_name(text)
+
+
+@given(st.text(alphabet="ab*?", min_size=1, max_size=8), st.text(alphabet="abc", max_size=10))
+def test_wildcards_mean_what_their_regular_expression_would(pattern: str, name: str) -> None:
+    expression = pattern.replace("*", ".*").replace("?", ".")
+
+    assert Scope(tables=(pattern,)).covers("s", name) is (re.fullmatch(expression, name) is not None)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["*" * 900 + "x", "*a" * 490 + "*b", "?*" * 400 + "x"], ids=["stars", "letters", "marks"]
+)
+def test_many_wildcards_are_matched_at_once(pattern: str) -> None:
+    scope = Scope(tables=(pattern,), schemas=(pattern + "*",))
+    start = time.monotonic()
+
+    assert not scope.covers("a" * 2000, "a" * 2000)
+    assert not Scope(tables=(pattern,)).covers("s", "a" * 2000)
+    assert time.monotonic() - start < 5
+
+
+def test_a_pattern_too_long_and_patterns_too_many_are_refused() -> None:
+    assert Scope(tables=("a" * 1000,)).covers("s", "a" * 1000)
+    with pytest.raises(ScopeInvalid, match="at most 1000 characters"):
+        Scope(tables=("a" * 1001,))
+    with pytest.raises(ScopeInvalid, match="at most 10000"):
+        Scope(schemas=["a"] * 10_001)  # type: ignore[arg-type]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -11,23 +10,51 @@ from typing import Any
 from aide_crawler.errors import ScopeInvalid
 
 _KEYS = ("schemas", "tables", "exclude_schemas", "exclude_tables")
+LONGEST_PATTERN = 1_000
+MOST_PATTERNS = 10_000
+_ANY_TEXT = None
+_ANY_CHARACTER = ""
+
+
+@dataclass(frozen=True)
+class Glob:
+    """One part of a pattern: characters, _ANY_CHARACTER for one, _ANY_TEXT for any number of them."""
+
+    pieces: tuple[str | None, ...]
+
+    def fullmatch(self, text: str) -> bool:
+        """Whether the whole text fits, without ever going back further than the last _ANY_TEXT."""
+        pieces, length = self.pieces, len(self.pieces)
+        at = place = kept = 0
+        star = -1
+        while place < len(text):
+            piece = pieces[at] if at < length else "too long"
+            if piece is _ANY_TEXT:
+                star, kept = at, place
+                at += 1
+            elif piece in (_ANY_CHARACTER, text[place]):
+                at, place = at + 1, place + 1
+            elif star >= 0:
+                kept += 1
+                at, place = star + 1, kept
+            else:
+                return False
+        return all(piece is _ANY_TEXT for piece in pieces[at:])
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """One pattern, read: a regular expression for the schema (None = any) and one for the name."""
+    """One pattern, read: what the schema's name is like (None = any) and what the table's."""
 
     text: str
-    schema: re.Pattern[str] | None
-    name: re.Pattern[str]
+    schema: Glob | None
+    name: Glob
     schema_literal: str | None
     name_literal: str | None
 
     def matches(self, schema: str, name: str) -> bool:
         """Whether the table is meant; names are compared exactly, with their case."""
-        return (self.schema is None or self.schema.fullmatch(schema) is not None) and (
-            self.name.fullmatch(name) is not None
-        )
+        return (self.schema is None or self.schema.fullmatch(schema)) and self.name.fullmatch(name)
 
 
 @dataclass(frozen=True)
@@ -50,6 +77,8 @@ class Scope:
             value = getattr(self, key)
             if isinstance(value, str) or not all(isinstance(item, str) for item in value):
                 raise ScopeInvalid(f"{key} is a list of names.")
+            if len(value) > MOST_PATTERNS:
+                raise ScopeInvalid(f"{key} has {len(value)} patterns; at most {MOST_PATTERNS} can be given.")
             object.__setattr__(self, key, tuple(value))
             read = read_schema_pattern if key.endswith("schemas") else read_table_pattern
             for text in getattr(self, key):
@@ -124,11 +153,11 @@ def read_table_pattern(text: str) -> Pattern:
             f"The pattern {text!r} has {len(parts)} parts; write table or schema.table, "
             "and put double quotes round a part that holds a dot."
         )
-    name_regex, name_literal = _compiled(parts[-1], text)
+    name_glob, name_literal = _compiled(parts[-1], text)
     if len(parts) == 1:
-        return Pattern(text, None, name_regex, None, name_literal)
-    schema_regex, schema_literal = _compiled(parts[0], text)
-    return Pattern(text, schema_regex, name_regex, schema_literal, name_literal)
+        return Pattern(text, None, name_glob, None, name_literal)
+    schema_glob, schema_literal = _compiled(parts[0], text)
+    return Pattern(text, schema_glob, name_glob, schema_literal, name_literal)
 
 
 @lru_cache(maxsize=4096)
@@ -137,8 +166,8 @@ def read_schema_pattern(text: str) -> Pattern:
     tokens: list[tuple[str, bool]] = []
     for index, part in enumerate(_parts(text)):
         tokens += [(".", True), *part] if index else part
-    regex, literal = _compiled(tokens, text)
-    return Pattern(text, None, regex, None, literal)
+    glob, exactly = _compiled(tokens, text)
+    return Pattern(text, None, glob, None, exactly)
 
 
 def literal(name: str) -> str:
@@ -164,6 +193,11 @@ def _parts(text: str) -> list[list[tuple[str, bool]]]:
     """The parts of a pattern between dots, each as (character, is it literal)."""
     parts: list[list[tuple[str, bool]]] = [[]]
     stripped = text.strip()
+    if len(stripped) > LONGEST_PATTERN:
+        raise ScopeInvalid(
+            f"The pattern that begins with {stripped[:40]!r} is too long; "
+            f"a pattern has at most {LONGEST_PATTERN} characters."
+        )
     quoted = False
     position = 0
     while position < len(stripped):
@@ -186,11 +220,14 @@ def _parts(text: str) -> list[list[tuple[str, bool]]]:
     return parts
 
 
-def _compiled(tokens: list[tuple[str, bool]], text: str) -> tuple[re.Pattern[str], str | None]:
-    """The regular expression of one part, and its text where it has no wildcard."""
+def _compiled(tokens: list[tuple[str, bool]], text: str) -> tuple[Glob, str | None]:
+    """What one part of a pattern means, and its text where it has no wildcard."""
     if not tokens:
         raise ScopeInvalid(f"A part of the pattern {text!r} is empty.")
-    wild = {"*": ".*", "?": "."}
-    source = "".join(re.escape(char) if literal else wild[char] for char, literal in tokens)
-    exact = all(literal for _, literal in tokens)
-    return re.compile(source, re.DOTALL), "".join(char for char, _ in tokens) if exact else None
+    pieces: list[str | None] = []
+    for char, is_literal in tokens:
+        piece = char if is_literal else {"*": _ANY_TEXT, "?": _ANY_CHARACTER}[char]
+        if piece is not _ANY_TEXT or pieces[-1:] != [_ANY_TEXT]:
+            pieces.append(piece)
+    exact = all(is_literal for _, is_literal in tokens)
+    return Glob(tuple(pieces)), "".join(char for char, _ in tokens) if exact else None
