@@ -7,12 +7,15 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import structlog
 from django.db import connection, transaction
 from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from aide.audit.marks import CONTENT, content_of, is_marked, is_signed, sign
 from aide.audit.models import AuditEntry, ChainHead
+
+logger = structlog.get_logger(__name__)
 
 BATCH = 500
 
@@ -47,7 +50,7 @@ def seal(*, limit: int = 20_000) -> int:
 def _seal_batch() -> int:
     with transaction.atomic():
         head = _locked_head()
-        if head is None:
+        if head is None or not _may_follow(head):
             return 0
         rows = list(
             AuditEntry.objects.filter(place__isnull=True).order_by("id").values("id", *CONTENT)[:BATCH]
@@ -66,6 +69,18 @@ def _seal_batch() -> int:
         head.sealed_at = timezone.now()
         head.save()
         return len(rows)
+
+
+def _may_follow(head: ChainHead) -> bool:
+    """Whether the chain can go on after this head: it is ours, and no row has a place after it.
+
+    Where not, sealing stops, so that it neither fails on a taken place nor signs what someone else wrote.
+    """
+    ours = is_signed(head.count, head.hash, head.signature)
+    if ours and not AuditEntry.objects.filter(place__gt=head.count).exists():
+        return True
+    logger.error("audit chain head was changed; nothing is sealed", count=head.count, signed=ours)
+    return False
 
 
 def _locked_head() -> ChainHead | None:

@@ -10,7 +10,7 @@ from django.db import connection
 
 from aide.audit import chain, guard
 from aide.audit.entries import Entry, record
-from aide.audit.marks import is_marked
+from aide.audit.marks import is_marked, sign
 from aide.audit.models import AuditEntry, ChainHead
 from tests.factories import api_client, make_user
 
@@ -137,12 +137,43 @@ def _shorten_the_head(ids: list[int]) -> None:
     ChainHead.objects.update(count=last.place, hash=last.hash)
 
 
+def _lower_the_head(ids: list[int]) -> None:
+    ChainHead.objects.update(count=2)
+    note(2)
+
+
+def _bring_an_earlier_head_back(ids: list[int]) -> None:
+    second = AuditEntry.objects.get(pk=ids[1])
+    ChainHead.objects.update(count=2, hash=second.hash, signature=sign(2, second.hash))
+    note(2)
+
+
+def _raise_the_head(ids: list[int]) -> None:
+    ChainHead.objects.update(count=40)
+    note(2)
+
+
+def _begin_anew(ids: list[int]) -> None:
+    ChainHead.objects.update(count=0, hash="", signature=sign(0, ""))
+    note(2)
+
+
 def _forget_everything_sealed(ids: list[int]) -> None:
     sql("UPDATE audit_auditentry SET place = place + 100 WHERE id = %s", ids[-1])
 
 
 @pytest.mark.parametrize(
-    "attack", [_forget_the_sealing, _drop_the_head, _shorten_the_head, _forget_everything_sealed]
+    "attack",
+    [
+        _forget_the_sealing,
+        _drop_the_head,
+        _shorten_the_head,
+        _lower_the_head,
+        _bring_an_earlier_head_back,
+        _raise_the_head,
+        _begin_anew,
+        _forget_everything_sealed,
+    ],
 )
 def test_attacks_on_the_chain_itself_are_found(attack: Callable[[list[int]], None]):
     ids = note(4)
@@ -150,6 +181,17 @@ def test_attacks_on_the_chain_itself_are_found(attack: Callable[[list[int]], Non
     attack(ids)
     assert not chain.verify().ok
     assert not chain.verify().ok  # nor does checking repair it
+
+
+def test_a_lowered_head_is_an_answer_of_the_api_and_stops_the_sealing():
+    admin = api_client(make_user("admin"))
+    note(4)
+    chain.seal()
+    ChainHead.objects.update(count=2)
+    note(1)
+    answer = admin.get("/api/v1/audit/verify")
+    assert (answer.status_code, answer.json()["ok"]) == (200, False)
+    assert chain.seal() == 0
 
 
 def test_verify_counts_what_was_sealed_while_it_looked():
