@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Paginator
 from django.db import models, transaction
@@ -21,6 +22,7 @@ from aide.core.models import Editable, SoftDeletable
 
 COUNT_CAP = 10_000
 MOST_DELETED = 200
+BIGGEST = 2**63 - 1
 
 if TYPE_CHECKING:
     _Base = admin.ModelAdmin[Any]
@@ -43,6 +45,24 @@ class CappedPaginator(_Paginator):
     @property
     def is_capped(self) -> bool:
         return self.count > COUNT_CAP
+
+
+class BoundedChangeList(ChangeList):
+    """A filter's value that no column can hold matches no row, whatever the database says of such values."""
+
+    def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> models.QuerySet[Any]:
+        rows = super().get_queryset(request, exclude_parameters)
+        given = [
+            text for values in self.filter_params.values() for value in values for text in value.split(",")
+        ]
+        return rows.none() if any(map(_fits_no_column, given)) else rows
+
+
+def _fits_no_column(text: str) -> bool:
+    try:
+        return "\x00" in text or not -BIGGEST <= int(text) <= BIGGEST
+    except ValueError:
+        return False
 
 
 class DeskAdmin(_Base):
@@ -129,6 +149,9 @@ class DeskAdmin(_Base):
 
     def _noun(self) -> str:
         return self.noun or str(self.opts.verbose_name)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return BoundedChangeList
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         changelist: Any = super().get_changelist_instance(request)
