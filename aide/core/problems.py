@@ -43,9 +43,11 @@ CODES: dict[int, str] = {
     406: "NOT_ACCEPTABLE",
     409: "CONFLICT",
     413: "PAYLOAD_TOO_LARGE",
+    414: "URI_TOO_LONG",
     415: "UNSUPPORTED_MEDIA_TYPE",
     422: "VALIDATION_ERROR",
     429: "RATE_LIMITED",
+    431: "HEADERS_TOO_LARGE",
     500: "INTERNAL_ERROR",
     503: "UNAVAILABLE",
 }
@@ -58,9 +60,11 @@ SENTENCES: dict[int, str] = {
     406: "This address does not answer in a form that the request accepts.",
     409: "The present state does not allow this.",
     413: "The body is too large.",
+    414: "The address is too long.",
     415: "The body's content type is not taken here.",
     422: "The input is not valid.",
     429: "Too many requests. Try again later.",
+    431: "The headers are too large or too many.",
     500: "Something broke on our side. Nothing was saved.",
     503: "The service is not available at the moment. Try again later.",
 }

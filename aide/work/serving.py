@@ -2,18 +2,70 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import sys
+import uuid
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from gunicorn.app.base import BaseApplication
+from gunicorn.http.errors import (
+    ExpectationFailed,
+    ForbiddenProxyRequest,
+    InvalidResponseHeader,
+    InvalidResponseHeaderName,
+    LimitRequestHeaders,
+    LimitRequestLine,
+    ParseException,
+    UnsupportedTransferCoding,
+)
+from gunicorn.workers.gthread import ThreadWorker
 
+from aide.core.problems import PROBLEM_TYPE, problem
 from aide.work.runner import Runner
 
 THREADS = 8
+LONGEST_LINE = 8190
+REFUSALS = {
+    LimitRequestLine: 414,
+    LimitRequestHeaders: 431,
+    ExpectationFailed: 417,
+    UnsupportedTransferCoding: 501,
+    ForbiddenProxyRequest: 403,
+}
+
+
+class ProblemWorker(ThreadWorker):  # type: ignore[misc,unused-ignore]
+    """Refuses what is no HTTP, or beyond the server's bounds, in the product's own form of error."""
+
+    def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: BaseException) -> None:
+        if not isinstance(exc, ParseException) or isinstance(
+            exc, InvalidResponseHeader | InvalidResponseHeaderName
+        ):
+            self.log.error("Error handling request", exc_info=exc)
+            status = 500
+        else:
+            status = next((number for kind, number in REFUSALS.items() if isinstance(exc, kind)), 400)
+            self.log.warning("Refused with %s: %s", status, type(exc).__name__)
+        try:
+            client.sendall(_refusal(status))
+        except OSError:
+            self.log.debug("The client went before it was answered.")
+
+
+def _refusal(status: int) -> bytes:
+    """The whole answer on the wire; the connection ends with it."""
+    request_id = uuid.uuid4().hex
+    content = json.dumps({**problem(status), "request_id": request_id}).encode()
+    head = (
+        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nConnection: close\r\nContent-Type: {PROBLEM_TYPE}\r\n"
+        f"Content-Length: {len(content)}\r\nX-Request-ID: {request_id}\r\nX-Content-Type-Options: nosniff\r\n\r\n"
+    )
+    return head.encode() + content
 
 
 class Server(BaseApplication):
@@ -30,7 +82,8 @@ class Server(BaseApplication):
         values: dict[str, Any] = {
             "bind": self._address,
             "workers": self._workers,
-            "worker_class": "gthread",
+            "worker_class": ProblemWorker,
+            "limit_request_line": LONGEST_LINE,
             "threads": THREADS,
             "timeout": 120,
             "graceful_timeout": 20,

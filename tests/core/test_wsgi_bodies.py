@@ -137,3 +137,42 @@ def test_the_production_server_answers_without_telling_secrets(server, token):
     assert set(answer["checks"]) == {"database", "broker", "kafka", "worker", "outbox"}
     status, _, answer = exchange(server, "GET /nothing HTTP/1.1\r\nHost: evil.example", b"")
     assert (status, answer["error_code"]) == (400, "MALFORMED_REQUEST")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (f"GET /api/v1/systems?q={'a' * 9000} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 414),
+        (f"GET /api/v1/systems HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Big: {'a' * 9000}\r\n\r\n", 431),
+        ("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n" + "X-Many: 1\r\n" * 200 + "\r\n", 431),
+        ("GET /api/v1/systems HTTP/1.1\r\nHost: 127.0.0.1\r\nBad Name: 1\r\n\r\n", 400),
+        ("<script>alert(1)</script>\r\n\r\n", 400),
+        ("GET / HTTP/9.9\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: odd\r\n\r\n", 501),
+    ],
+)
+def test_what_the_server_itself_refuses_is_a_problem_too(server, raw, expected):
+    with socket.create_connection(server, timeout=20) as wire:
+        wire.sendall(raw.encode())
+        answer = b""
+        try:
+            while part := wire.recv(65536):
+                answer += part
+        except ConnectionResetError:
+            pass
+    head, _, content = answer.partition(b"\r\n\r\n")
+    assert int(head.split()[1]) == expected
+    assert b"content-type: application/problem+json" in head.lower()
+    told = json.loads(content)
+    assert {"type", "title", "status", "detail", "error_code", "request_id", "errors"} == set(told)
+    assert (told["status"], told["errors"]) == (expected, [])
+    assert told["request_id"]
+    assert b"script" not in content
+
+
+@pytest.mark.slow
+def test_an_address_of_8000_characters_is_taken(server, token):
+    head = f"GET /api/v1/systems?q={'a' * 7900} HTTP/1.1\r\nAuthorization: Bearer {token}"
+    status, _, answer = exchange(server, head, b"")
+    assert status in {200, 422}, answer
