@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from aide_crawler import CrawlError
+from aide_crawler.options import check_options
 from aide_crawler.urls import has_password, read_url
 from sqlalchemy.engine import URL
 
@@ -27,6 +28,7 @@ def checked_url(text: str, *, flavor: SystemFlavor) -> str:
                 "Take the password out of the URL and name a credential reference; "
                 "passwords are not stored here.",
             )
+        check_options(url)
     except CrawlError as error:
         raise _refused("invalid", error.sentence) from None
     accepted = flavor.sqlalchemy_dialects

@@ -10,7 +10,8 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from aide_crawler import CrawlError, Limits, inspect
+from aide_crawler import CrawlError, Limits, Scope, inspect
+from aide_crawler.options import check_options
 from aide_crawler.urls import has_password, read_url, redact, safe_url, secrets_of
 from sqlalchemy.engine import URL, make_url
 
@@ -247,3 +248,57 @@ def test_a_silent_server_can_be_left_at_once(silent_port: int) -> None:
 
     assert error.code == "cancelled"
     assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("url", "option"),
+    [
+        ("mysql://u@h/x?init_command=drop+table+S3cret", "init_command"),
+        ("mysql://u@h/x?local_infile=1", "local_infile"),
+        ("mariadb://u@h/x?read_default_file=/etc/S3cret", "read_default_file"),
+        ("mysql://u@h/x?ssl_ca=/etc/S3cret", "ssl_ca"),
+        ("mysql://u@h/x?unix_socket=/tmp/S3cret", "unix_socket"),
+        ("mysql://u@h/x?charset=S3cret", "charset"),
+        ("mysql://u@h/x?connect_timeout=S3cret", "connect_timeout"),
+        ("mysql://u@h/x?ssl_disabled=S3cret", "ssl_disabled"),
+        ("postgresql://u@h/x?passfile=/etc/S3cret", "passfile"),
+        ("postgresql://u@h/x?sslkey=/etc/S3cret", "sslkey"),
+        ("postgresql://u@h/x?sslrootcert=/etc/S3cret", "sslrootcert"),
+        ("postgresql://u@h/x?service=S3cret", "service"),
+        ("postgresql://u@h/x?host=S3cret", "host"),
+        ("postgresql://u@h/x?options=-csearch_path%3DS3cret", "options"),
+        ("postgresql://u@h/x?connect_timeout=S3cret", "connect_timeout"),
+        ("postgresql://u@h/x?sslmode=require&sslmode=S3cret", "sslmode"),
+        ("postgresql+psycopg2://u@h/x?passfile=/etc/S3cret", "passfile"),
+        ("sqlite:////tmp/x?mode=S3cret", "mode"),
+        ("oracle://u@h/x?plugin=S3cret", "plugin"),
+        ("mssql+pyodbc://u@h/x?driver=/tmp/S3cret.so", "driver"),
+        ("mssql+pyodbc://?odbc_connect=Driver%3D/tmp/S3cret.so", "Driver"),
+    ],
+)
+def test_an_option_that_reaches_too_far_is_refused_by_its_name(url: str, option: str) -> None:
+    error = _trouble(url)
+
+    assert error.code == "bad_url"
+    assert f"The option {option} " in error.sentence
+    assert "S3cret" not in error.sentence
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://u@h/x?sslmode=verify-full&sslrootcert=system&connect_timeout=5&application_name=a",
+        "mysql://u@h/x?charset=utf8mb4&connect_timeout=5&ssl_verify_identity=true",
+        "mssql+pyodbc://u@h/x?driver=ODBC+Driver+18+for+SQL+Server&TrustServerCertificate=yes",
+        "oracle://u@h/?service_name=shop",
+        "snowflake://u@h/x?warehouse=w&role=r",
+    ],
+)
+def test_the_options_that_people_need_are_taken(url: str) -> None:
+    check_options(read_url(url))
+
+
+def test_a_flag_of_mysql_is_read_as_a_flag(mariadb_server: Any) -> None:
+    url = make_url(mariadb_server.url).update_query_dict({"charset": "latin1", "ssl_disabled": "false"})
+
+    assert inspect(url, scope=Scope(schemas=("none",))).dialect == "mariadb"

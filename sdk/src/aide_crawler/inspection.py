@@ -9,10 +9,11 @@ from sqlalchemy.engine import URL
 from aide_crawler.dialects import reader_for
 from aide_crawler.errors import CrawlError
 from aide_crawler.limits import Limits, Progress
+from aide_crawler.options import check_options
 from aide_crawler.scope import Scope
 from aide_crawler.snapshot import Snapshot
 from aide_crawler.trouble import explain
-from aide_crawler.urls import with_password
+from aide_crawler.urls import read_url, with_password
 from aide_crawler.watch import Watch
 
 
@@ -31,6 +32,7 @@ def inspect(
     when the source cannot be reached or read as a whole; what could not be read of a source that
     answers is told in the snapshot's coverage. The documents share parts; treat them as read-only.
     """
+    check_options(read_url(url))
     target = with_password(url, password)
     watch = Watch(limits or Limits(), on_progress=on_progress, should_stop=should_stop)
     failure: CrawlError

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy.engine import URL
 
 from aide_crawler.errors import CrawlError
+from aide_crawler.options import check_options
 from aide_crawler.trouble import explain
 from aide_crawler.urls import place_of
 from aide_crawler.watch import Watch
@@ -57,15 +58,16 @@ def open_connection(
 ) -> Connection:
     """A connection made with SQLAlchemy's reading of the URL; raises CrawlError.
 
-    `arguments` are the driver's keyword arguments where the URL has none; `overrides` may change
+    `arguments` are the driver's keyword arguments, whatever the URL says; `overrides` may change
     the final ones.
     """
+    check_options(url)
     failure: CrawlError
     try:
         dialect_class = url.get_dialect()
         dialect: Any = dialect_class(dbapi=dialect_class.import_dbapi())  # type: ignore[call-arg]
         positional, keywords = dialect.create_connect_args(url)
-        merged = {**arguments, **keywords}
+        merged = {**keywords, **arguments}
         if overrides is not None:
             overrides(merged)
         seconds = watch.limits.connect_seconds

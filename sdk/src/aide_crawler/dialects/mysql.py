@@ -16,6 +16,7 @@ from aide_crawler.dialects.mysql_documents import SchemaRows, build
 from aide_crawler.dialects.mysql_grants import Grants, read_grants
 from aide_crawler.errors import CrawlError
 from aide_crawler.limits import Progress
+from aide_crawler.options import as_flags
 from aide_crawler.scope import Scope, literal, read_table_pattern
 from aide_crawler.snapshot import Snapshot
 from aide_crawler.trouble import explain
@@ -50,6 +51,13 @@ class _Server:
         return not self.is_mariadb and self.version >= (8, 0, 13)
 
 
+_LOCAL_INFILE = {
+    "pymysql": "local_infile",
+    "mysqldb": "local_infile",
+    "mysqlconnector": "allow_local_infile",
+}
+
+
 def read(url: URL, scope: Scope, watch: Watch) -> Snapshot:
     """The snapshot of a MySQL or MariaDB server, or of the one database that the URL names."""
     connection = _connect(url, watch)
@@ -66,11 +74,15 @@ def read(url: URL, scope: Scope, watch: Watch) -> Snapshot:
 def _connect(url: URL, watch: Watch) -> Connection:
     shipped = url.get_driver_name() == "pymysql"
     seconds = max(1, int(watch.limits.connect_seconds))
+    infile = _LOCAL_INFILE.get(url.get_driver_name())
 
     def prepare(arguments: dict[str, Any]) -> None:
         password = arguments.get("password")
         if shipped and isinstance(password, str):
             arguments["password"] = password.encode()
+        as_flags(arguments)
+        if infile is not None:  # else the server could ask for any file of this machine
+            arguments[infile] = False
 
     connection = open_connection(
         url,
