@@ -12,6 +12,7 @@ from django.conf import settings
 from sqlalchemy.engine import URL
 
 from aide.core.errors import Invalid
+from registry.credentials import own_variable
 from registry.models import CredentialRef, System
 
 MAX_SECRET_BYTES = 64 * 1024
@@ -65,6 +66,8 @@ def password_of(reference: CredentialRef) -> str:
 
 
 def _from_environment(name: str) -> str:
+    if (reason := own_variable(name)) is not None:
+        raise CrawlError("auth_failed", reason)
     value = os.environ.get(name)
     if not value:
         raise CrawlError("auth_failed", f"The credential's environment variable {name} is not set.")

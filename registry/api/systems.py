@@ -13,7 +13,9 @@ from aide.accounts.roles import Capability
 from aide.core.api.filters import choice, flag, moment, number, ref, text
 from aide.core.api.shapes import CodeField, IdField, JsonObject, Shape, TextList
 from aide.core.api.views import refuse_unless
+from aide.core.errors import FieldError, Invalid
 from registry.connections import checked_url, set_namespaces
+from registry.credentials import own_variable
 from registry.models import CredentialRef, System, SystemFlavor, SystemKind
 
 C = Capability
@@ -90,6 +92,14 @@ class CredentialRefShape(Shape):
         model = CredentialRef
         fields = ("id", "provider", "path", "version", *STAMPS)
         read_only_fields = STAMPS_READ_ONLY
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        provider = attrs.get("provider", getattr(self.instance, "provider", None))
+        path = attrs.get("path", getattr(self.instance, "path", ""))
+        reason = own_variable(path) if provider == CredentialRef.Provider.ENV else None
+        if reason is not None and {"provider", "path"} & set(attrs):
+            raise Invalid(detail=reason, errors=[FieldError("path", "reserved", reason)])
+        return attrs
 
 
 class CredentialRefViewSet(RestorableViewSet):

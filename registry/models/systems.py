@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
 
 from aide.core.models import Editable, SoftDeletable
+from registry.credentials import own_variable
 
 ALIVE = Q(deleted_at__isnull=True)
 
@@ -79,6 +81,11 @@ class CredentialRef(Editable, SoftDeletable):
 
     def __str__(self) -> str:
         return f"{self.provider}: {self.path}"
+
+    def clean(self) -> None:
+        reason = own_variable(self.path) if self.provider == self.Provider.ENV else None
+        if reason is not None:
+            raise ValidationError({"path": ValidationError(reason, code="reserved")})
 
 
 class System(Editable, SoftDeletable):

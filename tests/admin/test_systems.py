@@ -57,6 +57,10 @@ def test_an_added_system_is_recorded(screen: Callable[..., Screen]) -> None:
             {"connection_url": "mysql://reader@db/billing"},
             "This URL is for mysql, but Postgresql takes postgresql.",
         ),
+        (
+            {"connection_url": "postgresql://reader@db/billing?passfile=/etc/passwd"},
+            "The option passfile is not allowed in a postgresql URL",
+        ),
         ({"namespaces": "n" * 501}, "A namespace has at most 500 characters."),
         ({"code": "Billing System"}, "Use 1 to 64 of the characters"),
         ({"extra": "{broken"}, "This is not JSON: line 1, column 2"),
@@ -142,6 +146,13 @@ def test_a_credential_reference_has_no_place_for_a_secret(screen: Callable[..., 
     }
     engineer.post(reverse("admin:registry_credentialref_add"), {"provider": "env", "path": "CRM_PASSWORD"})
     assert CredentialRef.objects.get().path == "CRM_PASSWORD"
+
+
+def test_a_setting_of_aide_is_no_credential(screen: Callable[..., Screen]) -> None:
+    data = {"provider": "env", "path": "AIDE_SECRET_KEY"}
+    page = screen("engineer").post(reverse("admin:registry_credentialref_add"), data)
+    assert "is a setting of AIDE itself" in page.content.decode()
+    assert not CredentialRef.objects.exists()
 
 
 def test_the_connection_test_says_in_words_what_is_wrong(

@@ -154,6 +154,9 @@ def test_a_deleted_code_may_be_used_again_and_then_not_restored(admin):
         ("sqlite", "sqlite:///relative.db", "no_file"),
         ("postgresql", "secret-word", "invalid"),
         ("postgresql", "://secret-word", "invalid"),
+        ("postgresql", "postgresql://u@h/db?passfile=secret-word", "invalid"),
+        ("postgresql", "postgresql://u@h/db?connect_timeout=secret-word", "invalid"),
+        ("mariadb", "mysql://u@h/db?init_command=secret-word", "invalid"),
     ],
 )
 def test_a_connection_url_that_cannot_be_is_refused_without_repeating_it(engineer, flavor, url, code):
@@ -171,6 +174,7 @@ def test_a_connection_url_that_cannot_be_is_refused_without_repeating_it(enginee
     [
         ("postgresql", "postgresql://reader@127.0.0.1:5432/shop"),
         ("postgresql", "postgres://reader@db/shop"),
+        ("postgresql", "postgresql://reader@db/shop?sslmode=require"),
         ("mariadb", "mysql://reader@db/shop"),
         ("mariadb", "mariadb+pymysql://reader@db/shop"),
     ],
@@ -225,3 +229,16 @@ def test_a_broken_data_type_is_refused(engineer, values, field):
     answer = engineer.post("/api/v1/data-types", {"flavor": "postgresql", "code": "t", "name": "t", **values})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["field"] == field
+
+
+@pytest.mark.parametrize("name", ["AIDE_SECRET_KEY", "AIDE_DATABASE_URL", "aide_kafka_sasl_password"])
+def test_a_setting_of_aide_is_no_credential(engineer, name):
+    answer = engineer.post("/api/v1/credential-refs", {"provider": "env", "path": name})
+    assert answer.status_code == 422
+    (error,) = answer.json()["errors"]
+    assert (error["field"], error["code"]) == ("path", "reserved")
+    assert name in error["detail"]
+
+    made = engineer.post("/api/v1/credential-refs", {"provider": "env", "path": "SHOP_PASSWORD"}).json()
+    assert engineer.patch(f"/api/v1/credential-refs/{made['id']}", {"path": name}).status_code == 422
+    assert engineer.post("/api/v1/credential-refs", {"provider": "file", "path": name}).status_code == 201
