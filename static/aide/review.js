@@ -73,11 +73,13 @@
   }
 
   async function post(data) {
+    let broken = false;  // an error of the server says nothing about what it had done by then
     try {
       const response = await fetch(form.action, {
         method: "POST", body: data, credentials: "same-origin", redirect: "manual",
         headers: { Accept: "application/json" },
       });
+      broken = response.status >= 500;
       const isJson = (response.headers.get("content-type") || "").includes("json");
       const answer = isJson ? await response.json() : null;
       if (response.ok && answer && answer.ok) return answer;
@@ -88,6 +90,7 @@
     } catch (error) {
       const lost = error instanceof TypeError;
       failed = "Not saved. " + (lost ? "The server cannot be reached; try again." : error.message);
+      if (broken) failed = "It may not have been saved. Reload the page to see.";
       return null;
     } finally {
       pending -= 1;

@@ -167,6 +167,21 @@ def test_a_decision_can_be_taken_back_and_the_page_says_when_it_is_not_saved(vis
     assert focused(page) == f"change-{change.pk}"
 
 
+def test_an_error_of_the_server_leaves_open_whether_it_was_saved(visit: Any, shop: Shop) -> None:
+    run = shop.grown()
+    page = visit().sign_in(
+        "steward@example.com", shop.password, at=f"/admin/crawling/crawlrun/{run.pk}/review/"
+    )
+    page.route(
+        "**/decide/",
+        lambda route: route.fulfill(
+            status=500, content_type="application/problem+json", body='{"detail": "Nothing was saved."}'
+        ),
+    )
+    page.locator(".change button[name='approve']:visible").first.click()
+    saved(page, "It may not have been saved. Reload the page to see.")
+
+
 def test_a_change_that_needs_another_says_so_by_its_name(visit: Any, shop: Shop) -> None:
     run = shop.grown()
     rename = shop.change(run, "rename_field", "phone")
