@@ -28,8 +28,8 @@ def parameters(model_admin: ModelAdmin[Any]) -> list[str]:
     changes: ChangeList = model_admin.get_changelist_instance(request)
     for each in changes.get_filters(request)[0]:
         found.update(name for name in each.expected_parameters() if name)
-    for each in model_admin.list_filter:
-        name = each[0] if isinstance(each, tuple) else each
+    for own in model_admin.list_filter:
+        name = own[0] if isinstance(own, tuple) else own
         if isinstance(name, str):
             found.update({name, f"{name}__exact", f"{name}__in"})
             if model_admin.opts.get_field(name.split("__")[0]).is_relation:
