@@ -13,6 +13,7 @@ from aide.audit.entries import Entry, new_batch, record
 from aide.core import bulk
 from crawling.baseline import Known, baseline, personal_data
 from crawling.crawl.propose import change_row, link_requirements
+from crawling.crawl.returning import rate_returning
 from crawling.diff import Context, DatasetDiff, compare
 from crawling.models import Change, Proposal
 from registry import reading
@@ -57,6 +58,7 @@ def offer(
         covered=lambda name: remove_missing,
         context=_context(before),
     )
+    diffs = rate_returning(system, diffs, catalogue=catalogue)
     differing = {name for each in diffs for name in (each.before_name, each.after_name) if name}
     live = {
         each.dataset_name: each

@@ -16,6 +16,7 @@ from crawling.corrections import Word, correct
 from crawling.crawl import runs
 from crawling.crawl.observe import observe
 from crawling.crawl.propose import propose
+from crawling.crawl.returning import rate_returning
 from crawling.diff import Context, compare
 from crawling.models import CrawlRun, Mute, Observation, Pairing, RejectMode
 from registry import documents, typesystem
@@ -69,7 +70,7 @@ def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] |
         context=context,
     )
     corrected = correct(compared_as_found, _words(system), catalogue=catalogue, context=context)
-    diffs = corrected.diffs
+    diffs = rate_returning(system, corrected.diffs, catalogue=catalogue)
     compared = time.monotonic()
     answer = report.build(
         diffs,

@@ -14,6 +14,7 @@ from registry import reading
 from registry.catalogues import catalogue_for
 from registry.models import Dataset, DatasetSchema
 from registry.typesystem import Catalogue
+from registry.versions.settling import deleted_named
 
 Document = dict[str, Any]
 
@@ -108,7 +109,10 @@ def load_cases(proposal_ids: Sequence[int]) -> list[Case]:
 
 
 def _datasets(proposals: Sequence[Proposal]) -> dict[tuple[int, str], Dataset]:
-    """The dataset of each proposal as it is now: the one it was made for, else the one of that name."""
+    """The dataset of each proposal as it is now: the one it was made for, else the one of that name.
+
+    Where there is none, it is the deleted one that publishing would bring back.
+    """
     rows = Dataset.objects.alive().select_for_update(of=("self",)).select_related("system__flavor")
     ids = [proposal.dataset_id for proposal in proposals if proposal.dataset_id]
     by_id = {row.pk: row for row in rows.filter(pk__in=ids).order_by("pk")}
@@ -124,15 +128,19 @@ def _datasets(proposals: Sequence[Proposal]) -> dict[tuple[int, str], Dataset]:
         row = by_id.get(proposal.dataset_id or 0) or by_name.get(key)
         if row is not None:
             found[key] = row
-    return found
+    missing = {(each.system_id, each.dataset_name) for each in proposals} - set(found)
+    taken = {row.pk for row in found.values()}
+    return found | {key: row for key, row in deleted_named(missing).items() if row.pk not in taken}
 
 
 def _documents(datasets: Any) -> dict[int, Document]:
-    """What is in force, by dataset id; retired datasets and those without a version have nothing in force."""
+    """What is in force, by dataset id; nothing is of those that are retired, deleted or without a version."""
     current = {
         dataset.current_schema_id: dataset
         for dataset in datasets
-        if dataset.current_schema_id and dataset.status != Dataset.Status.RETIRED
+        if dataset.current_schema_id
+        and dataset.status != Dataset.Status.RETIRED
+        and dataset.deleted_at is None
     }
     names = {dataset.pk: reading.place_of(dataset) for dataset in current.values()}
     documents = reading.documents_of(current, names=names)

@@ -25,6 +25,7 @@ from aide.core.problems import ApiValidationError
 from registry import curation, locations, reading
 from registry.api.systems import STAMP_FILTERS, STAMP_SORTS, STAMPS, STAMPS_READ_ONLY
 from registry.models import Dataset, DatasetSchema, System
+from registry.places import PLACE, refuse_moved
 
 C = Capability
 
@@ -72,6 +73,9 @@ class DatasetShape(Shape):
         old: Any = self.instance
         if old is not None:
             self._refuse_fixed(old, attrs)
+            refuse_moved(old, attrs, present={name: getattr(old, name) for name in PLACE})
+            if old.current_schema_id is not None:
+                attrs = {name: value for name, value in attrs.items() if name not in PLACE}
         kind = attrs.get("kind") or old.kind
         if "location" in attrs:
             self._check_location(kind, attrs["location"])

@@ -14,7 +14,8 @@ from registry.versions.drafts import (
     update_draft,
 )
 from registry.versions.levels import Approval, judge
-from registry.versions.publish import Publication, Published, publish, publish_many, retire
+from registry.versions.publication import Publication
+from registry.versions.publish import Published, publish, publish_many, retire
 
 __all__ = [
     "Approval",

@@ -193,7 +193,8 @@ def delete_type_instance(instance: TypeInstance) -> None:
 def publish_draft(schema: DatasetSchema, *, by: Any, batch: str = "") -> Published:
     """Freeze a draft. A draft equal to the current version is dropped, and that version is the answer.
 
-    Raises INCOMPATIBLE_SCHEMA where the dataset's level of compatibility forbids it.
+    Raises INCOMPATIBLE_SCHEMA where the dataset's level of compatibility forbids it, and STALE_CHANGE where a later
+    version is in force already.
     """
     draft = open_draft(schema)
     dataset = (
@@ -217,10 +218,11 @@ def publish_draft(schema: DatasetSchema, *, by: Any, batch: str = "") -> Publish
     if current is not None and current.fingerprint == digest:
         draft.delete()
         return Published(dataset, current, created=False)
+    _refuse_outdated(draft)
     overridden([(dataset, document, None)], catalogue=catalogue)
     _give_types(draft, catalogue=catalogue)
     now = timezone.now()
-    settle([(dataset, document, {})], now=now)
+    settle([(dataset, document, _renames(draft))], now=now)
     draft.status = DatasetSchema.Status.PUBLISHED
     draft.fingerprint = digest
     draft.published_at = now
@@ -240,6 +242,32 @@ def publish_draft(schema: DatasetSchema, *, by: Any, batch: str = "") -> Publish
         batch=batch,
     )  # fmt: skip
     return Published(dataset, draft, created=True)
+
+
+def _refuse_outdated(draft: DatasetSchema) -> None:
+    later = DatasetSchema.objects.filter(
+        dataset_id=draft.dataset_id,
+        status=DatasetSchema.Status.PUBLISHED,
+        version_num__gt=draft.version_num,
+    ).order_by("-version_num")
+    number = later.values_list("version_num", flat=True).first()
+    if number is not None:
+        raise Conflict("STALE_CHANGE", f"Version {number} was published meanwhile; open a new draft.")
+
+
+def _renames(draft: DatasetSchema) -> dict[str, str]:
+    """The fields that this draft calls otherwise: new path → the field's name until now."""
+    bindings = {row.field_id: row for row in draft.bindings.select_related("field")}
+
+    def names(field_id: int | None) -> list[str]:
+        row = bindings.get(field_id or 0)
+        return [*names(row.parent_field_id), row.name] if row is not None else []
+
+    return {
+        documents.field_path(names(field_id)): row.field.name
+        for field_id, row in bindings.items()
+        if row.name != row.field.name
+    }
 
 
 def _give_types(draft: DatasetSchema, *, catalogue: Catalogue) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -19,28 +19,11 @@ from registry.models import Dataset, DatasetSchema, FieldBinding, System
 from registry.typesystem import Catalogue
 from registry.versions.identity import Identities, settle, walk_names
 from registry.versions.instances import Shape, shape_of, shared_instances
-from registry.versions.levels import Approval, overridden
+from registry.versions.levels import overridden
+from registry.versions.publication import Publication
+from registry.versions.settling import settle_datasets
 
 Document = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Publication:
-    """What is to be published: a clean document for a dataset, which is made where it is None.
-
-    `renames`: new field path → the old name of that field, whose identity and human values it keeps.
-    `name`, `location`: where the dataset lives now; needed for a new one and for one that was renamed or moved.
-    `approval`: the review whose word counts for more than the dataset's level of compatibility.
-    """
-
-    document: Document
-    dataset: Dataset | None = None
-    kind: str = Dataset.Kind.RDBMS
-    name: str = ""
-    location: Mapping[str, Any] | None = None
-    renames: Mapping[str, str] = field(default_factory=dict)
-    reason: str = ""
-    approval: Approval | None = None
 
 
 @dataclass(frozen=True)
@@ -63,13 +46,13 @@ def publish_many(
 ) -> list[Published]:
     """Publish documents of one system, in their order, all or none.
 
-    Content equal to the dataset's current version makes no version: that one is the answer. A retired dataset
-    comes back with its history. Raises INCOMPATIBLE_SCHEMA where a dataset's level forbids a document that no review
-    approved. Takes a number of statements that grows with batches of 500, not with datasets.
+    Content equal to the dataset's current version makes no version: that one is the answer. A retired or
+    deleted dataset comes back with its history. Raises INCOMPATIBLE_SCHEMA where a dataset's level forbids a
+    document that no review approved. Takes a number of statements that grows with batches of 500, not with datasets.
     """
     now = timezone.now()
     catalogue = catalogue_for(system.flavor.code)
-    datasets = _settle_datasets(publications, system=system, now=now)
+    datasets = settle_datasets(publications, system=system, by=by, batch=batch, now=now)
     fingerprints = [
         documents.fingerprint(each.document, catalogue=catalogue, positional=_positional(dataset))
         for each, dataset in zip(publications, datasets, strict=True)
@@ -119,38 +102,6 @@ def retire(datasets: Iterable[Dataset], *, by: Any, reason: str = "", batch: str
 
 def _positional(dataset: Dataset) -> bool:
     return locations.is_positional(dataset.kind, dataset.location)
-
-
-def _settle_datasets(publications: Sequence[Publication], *, system: System, now: datetime) -> list[Dataset]:
-    """The dataset row of each publication, locked; new ones made, renamed ones moved."""
-    given = [each.dataset.pk for each in publications if each.dataset is not None]
-    locked = {row.pk: row for row in _locked(Dataset.objects.filter(pk__in=given))}
-    names = [each.name for each in publications if each.dataset is None]
-    same_name = {
-        row.name: row for row in _locked(Dataset.objects.alive().filter(system=system, name__in=names))
-    }
-    made = {
-        each.name: Dataset(
-            system=system,
-            kind=each.kind,
-            name=each.name,
-            location=dict(each.location or {}),
-            status=Dataset.Status.ACTIVE,
-            object_kind=each.document["kind"],
-            source_comment=each.document.get("comment") or "",
-        )
-        for each in publications
-        if each.dataset is None and each.name not in same_name
-    }
-    bulk.insert(list(made.values()))
-    return [
-        locked[each.dataset.pk] if each.dataset is not None else same_name.get(each.name) or made[each.name]
-        for each in publications
-    ]
-
-
-def _locked(rows: Any) -> list[Dataset]:
-    return list(rows.select_related("system").select_for_update(of=("self",)).order_by("pk"))
 
 
 def _current(datasets: Iterable[Dataset]) -> dict[int, DatasetSchema]:

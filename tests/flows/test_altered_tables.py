@@ -227,8 +227,8 @@ def test_a_retired_table_that_returns_keeps_its_history(source: Source, desk: De
     source.execute("CREATE TABLE orders (id integer NOT NULL PRIMARY KEY, total numeric(10,2));")
     run = desk.crawl()
     (change,) = desk.changes()
-    assert (change["op"], change["risk"]) == ("add_dataset", "safe")
-    outcome = desk.decide(run, approve="all")
+    assert (change["op"], change["risk"]) == ("add_dataset", "breaking")
+    outcome = desk.approve_all(run)
     assert outcome["applied"][0]["dataset_id"] == before
     assert outcome["applied"][0]["version_num"] == 2
     assert desk.dataset(source.name("orders"))["status"] == "active"
