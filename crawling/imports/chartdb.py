@@ -14,6 +14,7 @@ from registry.locations import dataset_name
 Document = dict[str, Any]
 MAX_TABLES = 10_000
 MAX_ERRORS = 20
+MAX_NAME = 1_000
 _SAME = ({"mysql", "mariadb"}, {"postgresql", "cockroachdb"}, {"sqlserver", "sql_server"})
 _GROWING = {
     "postgresql": "by_default",
@@ -91,7 +92,7 @@ def read(
 
 def _check_database(file: _File, said: Any) -> None:
     known = {"postgresql", "mysql", "mariadb", "sqlite", "oracle", "sql_server", "clickhouse", "cockroachdb"}
-    if said not in known or said == file.flavor:
+    if not isinstance(said, str) or said not in known or said == file.flavor:
         return
     if not any({said, file.flavor} <= group for group in _SAME):
         file.bad("databaseType", f"The file is of {said}, but the system is {file.flavor}.")
@@ -346,6 +347,8 @@ def _clean(file: _File) -> dict[str, Document]:
                 file.bad(f"tables[{n}].{path}".rstrip("."), message)
             continue
         name = dataset_name(clean)
+        if len(name) > MAX_NAME:
+            file.bad(f"tables[{n}].name", f"Schema and name may have {MAX_NAME} characters together.")
         if name in found:
             file.bad(f"tables[{n}].name", f"The table {name[:100]} is there twice.")
         found[name] = clean

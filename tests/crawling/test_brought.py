@@ -160,6 +160,7 @@ def test_the_same_file_again_keeps_the_proposal_and_a_newer_one_supersedes_it(
     [
         ({"tables": 7}, "document"),
         ({"databaseType": "mysql", "tables": []}, "document.databaseType"),
+        ({"databaseType": [], "tables": [7]}, "document.tables[0]"),
         ({"tables": [{"id": "1", "name": "t", "fields": [{"id": "2"}]}]}, "document.tables[0].fields[0]"),
     ],
 )

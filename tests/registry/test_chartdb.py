@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -236,6 +238,39 @@ def test_a_file_of_the_app_is_read() -> None:
     assert [each["columns"] for each in batch["foreign_keys"]] == [["loaf_id"], ["baked_for"]]
     assert {each["ref_table"] for each in batch["foreign_keys"]} == {"loaf"}
     assert [each.object for each in found.notes] == ["goes_with", "lost"]
+
+
+BAD = (None, 5, -1, 1e300, True, "", "x" * 3000, "\ud800", "\x00", [], {}, [[]], {"a": 1}, 10**30)
+
+
+def test_any_value_in_any_place_is_read_or_refused() -> None:
+    made = json.loads((Path(__file__).parent / "cases" / "chartdb_bakery.json").read_text(encoding="utf-8"))
+    tried = 0
+    for place in places(made):
+        for bad in BAD:
+            # Anything but a refusal with its places fails here.
+            with contextlib.suppress(chartdb.ChartDBInvalid):
+                chartdb.read(put(made, place, bad), flavor="postgresql", nested=tried % 2 == 0)
+            tried += 1
+    assert tried > 1000
+
+
+def places(value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield above
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from places(value[key], (*above, key))
+
+
+def put(value: Any, place: tuple[Any, ...], bad: Any) -> Any:
+    if not place:
+        return bad
+    made = json.loads(json.dumps(value))
+    inner = made
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = bad
+    return made
 
 
 @pytest.mark.parametrize(
