@@ -22,6 +22,7 @@ _TOKEN = re.compile(
 )
 _QUOTED_PART = re.compile(r"''|\\(.)", re.DOTALL)
 _PLAIN_STRING = re.compile(r"\s*('(?:[^']|'')*')", re.DOTALL)
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 _ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
 
 
@@ -48,13 +49,21 @@ class Shape:
 
     @property
     def numbers(self) -> tuple[int, ...] | None:
-        """The arguments when every one is a whole number, else None."""
-        numbers = []
+        """The arguments when every one is a whole number of a usual size, else None."""
+        numbers: list[int] = []
         for argument in self.arguments or ():
             if len(argument) != 1 or argument[0].kind != "number" or "." in argument[0].text:
                 return None
-            numbers.append(int(argument[0].text))
+            number = whole(argument[0].text)
+            if number is None:
+                return None
+            numbers.append(number)
         return tuple(numbers)
+
+
+def whole(text: str) -> int | None:
+    """The whole number that a text is; None for any other text and for more than 18 digits."""
+    return int(text) if _WHOLE.fullmatch(text) else None
 
 
 def tokens(text: str, *, backslash: bool = False) -> tuple[Token, ...] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from registry.typesystem.lexing import Shape, Token, shape, tokens
+from registry.typesystem.lexing import Shape, Token, shape, tokens, whole
 from registry.typesystem.model import Catalogue, TypeDef
 from registry.typesystem.reading import Found, Reading, as_text, positional, text_list, without
 
@@ -130,8 +130,8 @@ def _attributes(words: tuple[Token, ...], cut: Shape) -> tuple[str, dict[str, An
             params["charset"], n = after[1], n + 2
         elif word in ("charset", "collate") and after:
             params["charset" if word == "charset" else "collation"], n = after[0], n + 1
-        elif word in ("srid", "ref_system_id") and after and after[0].isdigit():
-            params["srid"], n = int(after[0]), n + 1
+        elif word in ("srid", "ref_system_id") and after and (srid := whole(after[0])) is not None:
+            params["srid"], n = srid, n + 1
         elif word not in _ATTRIBUTE_WORDS:
             name.append(word)
         n += 1

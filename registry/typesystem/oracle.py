@@ -11,8 +11,8 @@ from registry.typesystem.reading import Found, Reading, as_text, positional, wit
 
 _INTEGERS = ("integer", "int", "smallint")
 _INTERVAL = re.compile(
-    r"interval (?:(?P<ym>year) ?(?:\( ?(?P<years>\d+) ?\))? to month"
-    r"|day ?(?:\( ?(?P<days>\d+) ?\))? to second ?(?:\( ?(?P<fsp>\d+) ?\))?)"
+    r"interval (?:(?P<ym>year) ?(?:\( ?(?P<years>[0-9]{1,18}) ?\))? to month"
+    r"|day ?(?:\( ?(?P<days>[0-9]{1,18}) ?\))? to second ?(?:\( ?(?P<fsp>[0-9]{1,18}) ?\))?)"
 )
 _ANY_PRECISION = re.compile(r"\(\s*\*\s*([,)])")
 _NAME = r"(?:[A-Za-z][\w$#]*|\"[^\"]+\")"
@@ -102,7 +102,7 @@ def _vector(words: list[list[str]]) -> Found | None:
 
 
 def _whole(text: str) -> bool:
-    return re.fullmatch(r"[+-]?\d{1,9}", text) is not None
+    return re.fullmatch(r"[+-]?[0-9]{1,9}", text) is not None
 
 
 def _folded(name: str) -> str:

@@ -30,7 +30,7 @@ _ANNOTATED = re.compile(
     rf"(?:(?:optional|required)\s+)?{_PHYSICAL}\s+(?:\w+\s+)?\((?P<logical>.+)\)", re.IGNORECASE
 )
 _SIZED = re.compile(r"(?P<un>u?)int_?(?P<bits>8|16|32|64)")
-_INT = re.compile(r"int(?:eger)?\s*\(\s*(?P<bits>\d+)\s*,\s*(?P<signed>\w+)\s*\)")
+_INT = re.compile(r"int(?:eger)?\s*\(\s*(?P<bits>[0-9]{1,18})\s*,\s*(?P<signed>\w+)\s*\)")
 _TEMPORAL = re.compile(
     r"(?P<name>time|timestamp|time32|time64)\s*[\[(]\s*(?P<unit>\w+)\s*(?:,\s*(?P<zone>[^)\]]+?)\s*)?[\])]"
 )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from registry.typesystem.lexing import Shape, Token, shape, tokens
+from registry.typesystem.lexing import Shape, Token, shape, tokens, whole
 from registry.typesystem.model import NOTHING, Catalogue, TypeExpr, fold
 from registry.typesystem.reading import Found, Reading, as_text, positional, text_list, without
 
@@ -172,9 +172,12 @@ def _base(catalogue: Catalogue, name: str, cut: Shape) -> Found | None:
     if len(arguments) > len(takes) or any(len(argument) != 1 for argument in arguments):
         return None
     for parameter, (token,) in zip(takes, arguments, strict=False):
-        params[parameter] = (
-            int(token.text) if token.kind == "number" and "." not in token.text else token.text
-        )
+        if token.kind != "number" or "." in token.text:
+            params[parameter] = token.text
+        elif (number := whole(token.text)) is not None:
+            params[parameter] = number
+        else:
+            return None
     return Found(typedef.code, params)
 
 

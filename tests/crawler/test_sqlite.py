@@ -155,3 +155,12 @@ def test_names_that_are_no_utf8_do_not_stop_the_crawl(tmp_path: Path) -> None:
     snapshot = inspect(f"sqlite:///{path}")
 
     assert [field["name"] for field in snapshot.datasets[0]["fields"]] == ["na\\xffve", "plain"]
+
+
+def test_a_type_with_a_number_of_thousands_of_digits_is_read(crawled: Callable[..., Snapshot]) -> None:
+    native = f"numeric({'9' * 5000})"
+    (dataset,) = crawled(f"CREATE TABLE t (a {native}, b numeric(10, 2))").datasets
+
+    assert dataset["fields"][0]["native_type"] == native
+    assert "arguments" not in dataset["fields"][0]["parameters"]
+    assert dataset["fields"][1]["parameters"]["arguments"] == [10, 2]

@@ -140,6 +140,20 @@ def test_unknown_types_are_equal_by_spelling_without_regard_to_blanks() -> None:
     assert parse(catalogue, "box2d") != parse(catalogue, "box3d")
 
 
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "numeric({})", "decimal(10, {})", "varchar({})", "varchar2({} byte)", "int({})", "int({}, true)",
+        "interval day({}) to second", "interval year({}) to month", "vector({})", "float({})", "year({})",
+        "point srid {}", "geometry(point, {})", "fixed({})", "bit({})[{}]", "array<decimal({}, 2)>", "time({})",
+    ],
+)  # fmt: skip
+def test_a_number_of_thousands_of_digits_is_only_a_text(catalogue: Catalogue, spelling: str) -> None:
+    native = spelling.replace("{}", "9" * 5000)
+    assert parse(catalogue, native).native == native
+    parse(catalogue, native, field={"type_name": spelling.split("(")[0], "type_kind": "base"})
+
+
 @settings(deadline=None)
 @given(st.sampled_from(FLAVORS), st.text(max_size=60))
 def test_no_text_is_too_strange(flavor: str, native: str) -> None:

@@ -46,7 +46,7 @@ def parse(
 def _inside(name: str, text: str) -> dict[str, Any]:
     if name in ("enum", "set"):
         return {"values": labels(text)}
-    numbers = [int(part) for part in text.split(",") if part.strip().isdigit()]
+    numbers = [int(part) for part in text.split(",") if re.fullmatch(r"\s*[0-9]{1,18}\s*", part)]
     if not numbers:
         return {"modifiers": [part.strip() for part in text.split(",")]}
     if name in _INTEGERS:

@@ -108,7 +108,7 @@ class Types:
 
 
 def _interval(native: str) -> dict[str, Any]:
-    match = re.fullmatch(r"interval ?([a-z ]*?)\s*(?:\((\d+)\))?", native)
+    match = re.fullmatch(r"interval ?([a-z ]*?)\s*(?:\(([0-9]{1,18})\))?", native)
     if match is None:
         return {}
     parameters: dict[str, Any] = {}

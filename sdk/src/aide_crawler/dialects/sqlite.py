@@ -278,8 +278,8 @@ def _type(declared: str, *, strict: bool) -> tuple[str, dict[str, Any]]:
     if 0 <= start < end:
         bare = " ".join((declared[:start] + " " + declared[end + 1 :]).split())
         parts = [part.strip() for part in match[1].split(",")] if match else []
-        if parts and all(re.fullmatch(r"[+-]?\s*\d+", part) for part in parts):
-            parameters["arguments"] = [int(part.replace(" ", "")) for part in parts]
+        if parts and all(re.fullmatch(r"[+-]?\s*[0-9]{1,18}", part) for part in parts):
+            parameters["arguments"] = [int("".join(part.split())) for part in parts]
     return bare, parameters
 
 
