@@ -146,7 +146,14 @@ def write_settled(cases: Sequence[Case], *, by: Any, batch: str) -> None:
     decisions = [d for case in cases for d in case.decisions if id(d.change) not in failed]
     bulk.insert(decisions)
     Mute.objects.bulk_create(
-        [_mute(case, *pair) for case in cases for pair in case.rejected if pair[1].mode != RejectMode.ONCE],
+        [
+            _mute(case, *pair)
+            for case in cases
+            # What people proposed says nothing of the source, so there is nothing to be quiet about.
+            if case.proposal.origin == Proposal.Origin.CRAWL
+            for pair in case.rejected
+            if pair[1].mode != RejectMode.ONCE
+        ],
         batch_size=300,
         ignore_conflicts=True,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crawling.models import Change, Proposal
+from crawling.models import Change, Mute, Proposal
 from registry import diagrams, reading
 from registry.models import Dataset, System
 from tests.factories import api_client, make_dataset, make_flavor, make_kind, make_system, make_user, publish
@@ -225,6 +225,18 @@ def test_a_document_that_says_what_is_in_force_is_refused(engineer: Any, shop: S
     )
     assert answer.status_code == 422
     assert "nothing to propose" in answer.json()["detail"]
+
+
+def test_a_rejected_proposal_leaves_crawls_alone(engineer: Any, shop: System) -> None:
+    drawn = diagrams.of_system(shop)
+    table(drawn, "author")["fields"][1]["characterMaximumLength"] = "90"
+    (item,) = bring(engineer, shop, drawn).json()["items"]
+    approver = api_client(make_user("approver"))
+    reject = [{"id": item["changes"][0]["id"], "reason": "Not now", "mode": "mute"}]
+    approver.post(f"/api/v1/proposals/{item['id']}/decide", {"reject": reject}, format="json")
+    assert approver.post(f"/api/v1/proposals/{item['id']}/apply").json()["rejected"]
+    assert Proposal.objects.get(pk=item["id"]).status == "rejected"
+    assert not Mute.objects.exists()
 
 
 def test_a_steward_cannot_propose(shop: System) -> None:
