@@ -16,24 +16,24 @@ from django.utils.html import format_html
 from aide.accounts.roles import Capability, can, why_not
 from aide.audit.entries import Entry, record
 from aide.core.admin import DeskAdmin
+from aide.core.errors import Conflict
 from aide.core.forms import VersionedForm, WordsField
 from aide.core.html import NOTHING, ago, chip, short_name
 from registry import curation, locations
 from registry.admin.kinds import KIND_ICONS, KIND_WORDS, NewDatasetForm, PlaceForm, form_of
 from registry.models import Dataset
+from registry.places import PLACE, refuse_moved
 
 STATUS_CHIPS = {"active": "ok", "draft": "info", "deprecated": "warn", "retired": "plain"}
 
 
-PLACE = ("name", "location", "object_kind")
-
-
 @transaction.atomic
 def move(dataset: Dataset, *, before: dict[str, Any], by: Any) -> None:
-    """Save where a dataset is; nothing is written if that is as before."""
+    """Save where a dataset is; nothing is written if that is as before. Raises IMMUTABLE after publishing."""
     after = {name: getattr(dataset, name) for name in PLACE}
     if after == before:
         return
+    refuse_moved(dataset, after, present=before)
     dataset.row_version += 1
     dataset.save(update_fields=[*PLACE, "row_version", "updated_at"])
     record(
@@ -200,9 +200,13 @@ class DatasetAdmin(DeskAdmin):
         old = {name: getattr(dataset, name) for name in PLACE}
         form = made(request.POST or None, instance=dataset)
         if request.method == "POST" and form.is_valid():
-            move(form.instance, before=old, by=request.user)
-            messages.success(request, f"Saved where {dataset.name} is.")
-            return HttpResponseRedirect(page)
+            try:
+                move(form.instance, before=old, by=request.user)
+            except Conflict as refused:
+                form.add_error(None, refused.detail)
+            else:
+                messages.success(request, f"Saved where {dataset.name} is.")
+                return HttpResponseRedirect(page)
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
