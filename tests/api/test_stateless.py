@@ -73,3 +73,15 @@ def test_what_cannot_be_judged_is_refused(values, field):
     answer = api_client(make_user("viewer")).post("/api/v1/compatibility", body | values)
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["field"].startswith(field)
+
+
+@pytest.mark.parametrize("flavor", ["postgresql", "mariadb", "sqlite", "oracle"])
+def test_a_type_with_a_number_of_thousands_of_digits_is_answered(flavor):
+    make_flavor(flavor)
+    native = f"numeric({'9' * 5000})"
+    before = {"fields": [{"name": "a", "native_type": "numeric(10)"}]}
+    after = {"fields": [{"name": "a", "native_type": native}]}
+    body = {"flavor": flavor, "level": "BACKWARD", "before": before, "after": after}
+    assert api_client(make_user("viewer")).post("/api/v1/compatibility", body).status_code == 200
+    body |= {"before": after}
+    assert api_client(make_user("viewer")).post("/api/v1/compatibility", body).status_code == 200
