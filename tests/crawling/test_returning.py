@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from aide.audit.models import AuditEntry
-from registry.models import Dataset
+from crawling.models import Change
+from registry.models import Dataset, Field, FieldTag, PIITag
 from tests.flows.desk import API, Desk, ok
 from tests.flows.sources import Source, sqlite_source
 
@@ -42,12 +44,19 @@ def _remove(desk: Desk, how: str) -> int:
 
 @pytest.mark.parametrize("how", ["retired", "deleted"])
 def test_what_comes_back_differently_needs_two_people(source: Source, desk: Desk, how: str) -> None:
+    tag, _ = PIITag.objects.get_or_create(code="email", defaults={"name": "E-mail"})
+    now = timezone.now()
+    field = Field.objects.get(dataset__name="main.people", path="email")
+    FieldTag.objects.create(
+        field=field, tag=tag, state="confirmed", decided_by=desk.steward, decided_at=now, since=now
+    )
     pk = _remove(desk, how)
     source.execute("ALTER TABLE people DROP email;")
     run = desk.crawl()
     (change,) = desk.changes()
     assert (change["op"], change["risk"]) == ("add_dataset", "breaking")
     assert change["why"].startswith("It comes back differently: 1 breaking change, email: ")
+    assert Change.objects.get(pk=change["id"]).touches_pii
     first = desk.decide(run, approve="all")
     assert (len(first["waiting"]), first["applied"]) == (1, [])
     second = desk.decide(run, desk.by_approver, approve="all")
