@@ -17,6 +17,10 @@ BATCH = 500
 NOBODY: Mapping[tuple[str, str], int] = {}
 
 
+Marks = frozenset[tuple[str, str]]
+"""What changes are and how they are rated: by these a live proposal says the same as a new one, or not."""
+
+
 @dataclass(frozen=True)
 class Offer:
     """The changes of one dataset that are to be asked about."""
@@ -25,8 +29,8 @@ class Offer:
     changes: tuple[diff.Change, ...]
 
     @property
-    def fingerprints(self) -> frozenset[str]:
-        return frozenset(change.fingerprint for change in self.changes)
+    def marks(self) -> Marks:
+        return frozenset((change.fingerprint, change.risk) for change in self.changes)
 
 
 def propose(
@@ -55,7 +59,7 @@ def propose(
     fresh, ended = [], []
     for offer in offers:
         present = live.pop(offer.difference.name, None)
-        if present is not None and asked.get(present.pk, frozenset()) == offer.fingerprints:
+        if present is not None and asked.get(present.pk, frozenset()) == offer.marks:
             continue
         if present is not None:
             ended.append(present)
@@ -104,15 +108,15 @@ def _without(
     return diff.left_without(difference.changes, unwanted)
 
 
-def _undecided(proposals: Iterable[Proposal]) -> dict[int, frozenset[str]]:
-    by_proposal: dict[int, set[str]] = {proposal.pk: set() for proposal in proposals}
+def _undecided(proposals: Iterable[Proposal]) -> dict[int, Marks]:
+    by_proposal: dict[int, set[tuple[str, str]]] = {proposal.pk: set() for proposal in proposals}
     ids = list(by_proposal)
     for start in range(0, len(ids), BATCH):
         rows = Change.objects.filter(
             proposal_id__in=ids[start : start + BATCH], state__in=[Change.State.OPEN, Change.State.WAITING]
         )
-        for proposal_id, fingerprint in rows.values_list("proposal_id", "fingerprint"):
-            by_proposal[proposal_id].add(fingerprint)
+        for proposal_id, fingerprint, risk in rows.values_list("proposal_id", "fingerprint", "risk"):
+            by_proposal[proposal_id].add((fingerprint, risk))
     return {key: frozenset(value) for key, value in by_proposal.items()}
 
 
