@@ -52,6 +52,9 @@ def test_an_engineer_moves_a_dataset_but_does_not_describe_it(dataset):
     assert engineer.patch(path, {"description": "x"}).status_code == 403
     assert engineer.patch(path, {"compatibility": "BACKWARD"}).status_code == 200
     place = {"database": "crm", "schema": "public", "table": "persons"}
+    assert engineer.patch(path, {"location": place}).json()["error_code"] == "IMMUTABLE", "it is published"
+    unpublished = make_dataset("people_draft", system=dataset.system)
+    path = f"/api/v1/datasets/{unpublished.pk}"
     assert engineer.patch(path, {"location": place}).json()["name"] == "public.persons"
     assert engineer.patch(path, {"kind": "kafka"}).status_code == 422
     steward_like = api_client(make_user("approver"))

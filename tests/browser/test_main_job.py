@@ -55,7 +55,7 @@ def test_two_people_review_a_crawl_by_keyboard_alone(visit: Any, shop: Shop) -> 
     run = shop.grown()
     rename = shop.change(run, "rename_field", "phone")
     dropped = shop.change(run, "drop_field", "fax")
-    risky = Change.objects.get(proposal__crawl_run=run, risk="risky")
+    risky = Change.objects.get(proposal__crawl_run=run, risk="risky", op="change_nullable")
     total = Change.objects.filter(proposal__crawl_run=run).count()
     safe = Change.objects.filter(proposal__crawl_run=run, risk="safe").count()
 

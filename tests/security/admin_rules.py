@@ -292,7 +292,7 @@ PAGES: Pages = {
     f"GET {DATASET}place/": page(of_system(SYSTEMS), lambda w: w.dataset),
     f"POST {DATASET}place/": page(
         of_system(SYSTEMS),
-        lambda w: w.dataset,
+        lambda w: w.spare_dataset,
         body=lambda w: {"object_kind": "table", "location_schema": "s", "location_table": "moved"},
     ),
     f"GET {DATASET}propose/": page(of_system(PUBLISH), lambda w: w.dataset),
