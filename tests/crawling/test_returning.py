@@ -44,7 +44,7 @@ def _remove(desk: Desk, how: str) -> int:
 
 @pytest.mark.parametrize("how", ["retired", "deleted"])
 def test_what_comes_back_differently_needs_two_people(source: Source, desk: Desk, how: str) -> None:
-    tag, _ = PIITag.objects.get_or_create(code="email", defaults={"name": "E-mail"})
+    tag, _ = PIITag.objects.get_or_create(code="email", defaults={"name": "E-mail", "sensitivity": 2})
     now = timezone.now()
     field = Field.objects.get(dataset__name="main.people", path="email")
     FieldTag.objects.create(
