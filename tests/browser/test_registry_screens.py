@@ -97,10 +97,10 @@ def test_the_shell_works_by_keyboard(visit: Any, shop: Shop) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark", timeout=20_000)
     expect(page.locator("summary[title=Theme]")).to_be_focused()
     page.reload()
-    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark", timeout=20_000)
     page.keyboard.press("Control+k")
     expect(page.get_by_placeholder("Search datasets, fields, systems")).to_be_focused()
     page.locator("summary", has_text="Your account").focus()
@@ -121,7 +121,7 @@ def test_the_shell_works_without_script(visit: Any, shop: Shop) -> None:
     expect(page.get_by_role("heading", name="Systems")).to_be_visible()
     page.locator("summary[title=Theme]").click()
     page.get_by_role("button", name="Dark").click()
-    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark", timeout=20_000)
     expect(page.get_by_role("heading", name="Systems")).to_be_visible()
 
 
