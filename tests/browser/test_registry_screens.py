@@ -94,6 +94,7 @@ def test_the_shell_works_by_keyboard(visit: Any, shop: Shop) -> None:
     expect(page.locator("main")).to_be_focused()
     page.locator("summary[title=Theme]").focus()
     page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Dark")).to_be_visible()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
