@@ -53,6 +53,29 @@ def test_kafka_takes_and_returns_a_message(kafka_server: KafkaServer) -> None:
     consumer.close()
 
 
+def test_kafka_keeps_its_messages_over_a_restart(kafka_server: KafkaServer) -> None:
+    from kafka import KafkaConsumer, KafkaProducer
+
+    if not kafka_server.is_ours:
+        pytest.skip("the server is not ours to stop")
+    topic = kafka_server.create_database()
+    producer = KafkaProducer(bootstrap_servers=kafka_server.url)
+    producer.send(topic, b"kept", key=b"k").get(timeout=10)
+    producer.close()
+    kafka_server.stop()
+    kafka_server.start()
+    consumer = KafkaConsumer(
+        topic,
+        bootstrap_servers=kafka_server.url,
+        auto_offset_reset="earliest",
+        group_id=f"{topic}-readers",
+        consumer_timeout_ms=20_000,
+    )
+    message = next(consumer)
+    assert (message.key, message.value) == (b"k", b"kept")
+    consumer.close()
+
+
 def test_a_stopped_server_keeps_its_data_and_its_port(postgres_server: PostgresServer) -> None:
     if not postgres_server.is_ours:
         pytest.skip("the server is not ours to stop")
