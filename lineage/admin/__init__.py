@@ -1,0 +1,1 @@
+"""The screens of events, lineage and the outbox."""

@@ -1,0 +1,1 @@
+"""The addresses of events, lineage and the outbox."""
