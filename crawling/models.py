@@ -90,6 +90,7 @@ class CrawlRun(models.Model):
     coverage = models.JSONField(default=dict, blank=True)
     summary = models.JSONField(default=dict, blank=True)
     report = models.JSONField(default=dict, blank=True)
+    warnings = models.JSONField(default=list, blank=True, help_text="Sentences that a steward must see.")
     timings = models.JSONField(default=dict, blank=True, help_text="Seconds a phase.")
     error = models.TextField(blank=True, help_text="One plain sentence.")
     error_code = models.CharField(max_length=64, blank=True)
@@ -238,6 +239,8 @@ class Change(models.Model):
         STALE = "stale", "Stale"
 
     UNDECIDED = (State.OPEN, State.WAITING, State.STALE)
+    MANY_GONE = "many_gone"
+    """The rule of a removal among suddenly very many: approved by its own id, never with others as a whole."""
 
     proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="changes")
     place = models.PositiveIntegerField(help_text="Order within the proposal.")

@@ -34,6 +34,7 @@ def build(
     run_id: int | None,
     coverage: Mapping[str, Any] | None = None,
     unmapped: Sequence[Mapping[str, Any]] = (),
+    warnings: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The report of one comparison. `unmapped` holds {dataset, field, type} of types the catalogue does not know."""
     report: dict[str, Any] = {
@@ -49,6 +50,7 @@ def build(
         "renames": [],
         "unmapped_types": [dict(each) for each in unmapped],
         "skipped": _skipped(coverage or {}),
+        "warnings": list(warnings),
     }
     for each in diffs:
         for change in each.changes:
@@ -165,6 +167,7 @@ def text(report: Mapping[str, Any]) -> str:
     lines = [TITLE, f"System: {_line(report['system'])}"]
     if report.get("run_id") is not None:
         lines.append(f"Run: {report['run_id']}")
+    lines += [_line(f"WARNING: {each}") for each in report.get("warnings") or ()]
     for category, title in SECTIONS:
         entries = report[category]
         if entries:

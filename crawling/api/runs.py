@@ -58,7 +58,7 @@ class CrawlRunShape(Shape):
         fields = (
             "id", "system", "status", "trigger", "dry_run", "config", "plan_id", "retry_of_id", "started_by",
             "created_at", "started_at", "finished_at", "heartbeat_at", "cancel_requested_at", "progress",
-            "coverage", "summary", "timings", "error", "error_code",
+            "coverage", "summary", "warnings", "timings", "error", "error_code",
         )  # fmt: skip
         read_only_fields = fields
 

@@ -17,8 +17,8 @@ BATCH = 500
 NOBODY: Mapping[tuple[str, str], int] = {}
 
 
-Marks = frozenset[tuple[str, str]]
-"""What changes are and how they are rated: by these a live proposal says the same as a new one, or not."""
+Marks = frozenset[tuple[str, str, bool]]
+"""What changes are, how they are rated, whether very many are gone at once: by these a live proposal says the same."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Offer:
 
     @property
     def marks(self) -> Marks:
-        return frozenset((change.fingerprint, change.risk) for change in self.changes)
+        return frozenset(_mark(c.fingerprint, c.risk, c.rule) for c in self.changes)
 
 
 def propose(
@@ -109,15 +109,19 @@ def _without(
 
 
 def _undecided(proposals: Iterable[Proposal]) -> dict[int, Marks]:
-    by_proposal: dict[int, set[tuple[str, str]]] = {proposal.pk: set() for proposal in proposals}
+    by_proposal: dict[int, set[tuple[str, str, bool]]] = {proposal.pk: set() for proposal in proposals}
     ids = list(by_proposal)
     for start in range(0, len(ids), BATCH):
         rows = Change.objects.filter(
             proposal_id__in=ids[start : start + BATCH], state__in=[Change.State.OPEN, Change.State.WAITING]
         )
-        for proposal_id, fingerprint, risk in rows.values_list("proposal_id", "fingerprint", "risk"):
-            by_proposal[proposal_id].add((fingerprint, risk))
+        for proposal_id, *mark in rows.values_list("proposal_id", "fingerprint", "risk", "rule"):
+            by_proposal[proposal_id].add(_mark(*mark))
     return {key: frozenset(value) for key, value in by_proposal.items()}
+
+
+def _mark(fingerprint: str, risk: str, rule: str) -> tuple[str, str, bool]:
+    return fingerprint, risk, rule == Change.MANY_GONE
 
 
 def _supersede(proposals: Sequence[Proposal], *, now: object) -> None:

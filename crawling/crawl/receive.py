@@ -14,6 +14,7 @@ from crawling import report
 from crawling.baseline import Known, baseline, personal_data
 from crawling.corrections import Word, correct
 from crawling.crawl import runs
+from crawling.crawl.losses import mark_losses, other_database
 from crawling.crawl.observe import observe
 from crawling.crawl.propose import propose
 from crawling.crawl.returning import rate_returning
@@ -70,7 +71,11 @@ def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] |
         context=context,
     )
     corrected = correct(compared_as_found, _words(system), catalogue=catalogue, context=context)
-    diffs = rate_returning(system, corrected.diffs, catalogue=catalogue)
+    looked = mark_losses(
+        rate_returning(system, corrected.diffs, catalogue=catalogue), known=known, found=found
+    )
+    diffs = looked.diffs
+    warnings = [*other_database(system, snapshot.database), *looked.warnings]
     compared = time.monotonic()
     answer = report.build(
         diffs,
@@ -78,6 +83,7 @@ def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] |
         run_id=run.pk,
         coverage=snapshot.coverage.to_dict(),
         unmapped=unmapped_types(found, catalogue=catalogue),
+        warnings=warnings,
     )
     status = runs.Status.COMPLETED if snapshot.coverage.complete else runs.Status.COMPLETED_WITH_ERRORS
     with transaction.atomic():
@@ -95,6 +101,7 @@ def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] |
             coverage=snapshot.coverage.to_dict(),
             summary=answer["summary"],
             report=answer,
+            warnings=warnings,
             tables_done=snapshot.coverage.read,
             tables_total=snapshot.coverage.listed,
             schemas_done=len(snapshot.coverage.schemas),

@@ -77,9 +77,9 @@ def decide(
     """Note decisions on open changes; the last note on a change stands. Nothing takes effect.
 
     "all" takes every undecided change that this person can decide, "safe" the safe ones; neither overrides a
-    rejection in the same call. Refuses as a whole: an unknown change (404), one decided meanwhile (STALE_CHANGE),
-    a rejection without a reason, an approval without what it requires (422), and a second yes by the first person
-    (FOUR_EYES_REQUIRED).
+    rejection in the same call, nor takes removals of suddenly very many datasets. Refuses as a whole: an unknown
+    change (404), one decided meanwhile (STALE_CHANGE), a rejection without a reason, an approval without what it
+    requires (422), and a second yes by the first person (FOUR_EYES_REQUIRED).
     """
     changes = _locked_changes([proposal.pk for proposal in proposals])
     rejected = {each.change_id: each for each in reject}
@@ -199,6 +199,8 @@ def _select(selection: str, changes: dict[int, Change], *, skip: Collection[int]
         if change.pk in skip or not undecided or change.proposal.status not in Proposal.LIVE:
             continue
         if selection == "safe" and change.risk != Change.Risk.SAFE:
+            continue
+        if change.rule == Change.MANY_GONE:
             continue
         draft = getattr(change, "draft", None)
         if draft is not None and draft.verdict == Verdict.REJECT:

@@ -31,7 +31,12 @@ def settle(case: Case, *, by: Any, comment: str, granted: Collection[str]) -> No
             if _may(case, draft.person, change):
                 _reject(case, change, draft, first, now)
             continue
-        by_plan = change.risk in granted and people_needed(change.risk) == 1 and draft is None
+        by_plan = (
+            change.risk in granted
+            and people_needed(change.risk) == 1
+            and draft is None
+            and change.rule != Change.MANY_GONE
+        )
         noted = draft is not None and draft.verdict == Verdict.APPROVE
         if not noted and not by_plan and first is None:
             continue
