@@ -1,4 +1,4 @@
-"""How Django knows this app; it also brings in the project's system checks."""
+"""How Django knows this app; it also brings in the project's system checks and lookups."""
 
 from importlib import import_module
 
@@ -14,3 +14,4 @@ class CoreConfig(AppConfig):
     def ready(self) -> None:
         # The checks belong to the project, not to this layer; importing them registers them.
         import_module("aide.checks")
+        import_module("aide.core.lookups")

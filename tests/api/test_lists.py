@@ -103,6 +103,29 @@ def test_filters_narrow_and_sorts_order(viewer):
     assert len(codes(get("/api/v1/system-kinds?created_at__gte=2001-01-01T00:00:00+02:00"))) == 4
 
 
+def test_a_pattern_matches_the_whole_text_and_nothing_but_percent_is_special(viewer):
+    names = {"A": "total_2", "B": "totals2", "C": r"to\tal.2", "D": "two\nlines", "E": "Totalx_2x"}
+    for code, name in names.items():
+        make_kind(code, name=name)
+    for pattern, expected in {
+        "to%_2": ["A"],
+        "TO%2": ["A", "B", "C"],
+        "%tal%2%": ["A", "B", "C", "E"],
+        "to%.2": ["C"],
+        "to\\%": ["C"],
+        "two%lines": ["D"],
+        "%%": ["A", "B", "C", "D", "E"],
+        "[a-z]%": [],
+        "(%": [],
+    }.items():
+        assert codes(viewer.get("/api/v1/system-kinds", {"name__like": pattern})) == expected, pattern
+
+
+def test_a_pattern_that_nearly_matches_in_very_many_ways_ends(viewer):
+    make_kind("LONG", name="a" * 200)
+    assert codes(viewer.get("/api/v1/system-kinds", {"name__like": "%a" * 10 + "b"})) == []
+
+
 @pytest.mark.parametrize(
     "path",
     [

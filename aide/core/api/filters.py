@@ -254,8 +254,7 @@ def like(path: str, value: str) -> dict[str, Any]:
     """Contains the text in any case; with `%` in it, the whole value must match the pattern."""
     if "%" not in value:
         return {f"{path}__icontains": value}
-    pattern = ".*".join(re.escape(part) for part in re.split("%+", value))
-    return {f"{path}__iregex": f"^{pattern}$"}
+    return {f"{path}__like": value}
 
 
 def _short(value: str) -> str:
