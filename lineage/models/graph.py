@@ -1,4 +1,4 @@
-"""The lineage graph. Only lineage/openlineage.py and lineage/resolve.py write here."""
+"""The lineage graph. Only lineage/merging/ and lineage/resolve.py write here."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from registry.models import Dataset, Field
 
 DRAWN_BY_HAND = ("aide", "drawn by hand")
 """Namespace and name of the job that holds the edges people drew."""
+
+DECLARED = ("aide", "declared on the dataset")
+"""Namespace and name of the job that holds the edges of events that name no job."""
+
+PRESENT = Q(ended_at__isnull=True)
 
 
 class Node(models.Model):
@@ -23,13 +28,19 @@ class Node(models.Model):
     facets = models.JSONField(default=dict, blank=True, help_text="The newest of each facet, with its time.")
     first_seen = models.DateTimeField()
     last_seen = models.DateTimeField()
-    ended_at = models.DateTimeField(null=True, blank=True, help_text="When it was reported dropped.")
+    ended_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it was last reported dropped; it is back if seen later."
+    )
 
     class Meta:
         ordering = ["id"]
 
     def __str__(self) -> str:
         return f"{self.namespace}/{self.name}"
+
+    @property
+    def is_gone(self) -> bool:
+        return self.ended_at is not None and self.ended_at >= self.last_seen
 
 
 class NodeName(models.Model):
@@ -45,6 +56,7 @@ class NodeName(models.Model):
     key = models.CharField(max_length=64, unique=True, help_text="sha256 of namespace and name.")
     namespace = models.TextField()
     name = models.TextField()
+    canonical = models.CharField(max_length=64, default="", help_text="sha256 of namespace and name in normal form.")
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="names")
     matched = models.CharField(max_length=10, choices=Matched.choices, default=Matched.UNRESOLVED)
     why = models.CharField(max_length=500, blank=True, help_text="How it matched, in words.")
@@ -55,7 +67,10 @@ class NodeName(models.Model):
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["matched", "id"], name="lineage_nodename_matched")]
+        indexes = [
+            models.Index(fields=["matched", "id"], name="lineage_nodename_matched"),
+            models.Index(fields=["canonical"], name="lineage_nodename_canonical"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.namespace}/{self.name}"
@@ -114,7 +129,11 @@ class Edge(Span):
                 condition=Q(first_seen__lte=F("last_seen")), name="lineage_edge_seen_in_order"
             ),
         ]
-        indexes = [models.Index(fields=["target", "source"], name="lineage_edge_upstream")]
+        indexes = [
+            models.Index(fields=["target", "source"], name="lineage_edge_upstream"),
+            models.Index(fields=["source", "target"], condition=PRESENT, name="lineage_edge_now_down"),
+            models.Index(fields=["target", "source"], condition=PRESENT, name="lineage_edge_now_up"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.source_id} → {self.target_id}"
@@ -138,7 +157,11 @@ class ColumnEdge(Span):
                 condition=Q(first_seen__lte=F("last_seen")), name="lineage_columnedge_seen_in_order"
             ),
         ]
-        indexes = [models.Index(fields=["target", "source"], name="lineage_columnedge_upstream")]
+        indexes = [
+            models.Index(fields=["target", "source"], name="lineage_columnedge_upstream"),
+            models.Index(fields=["source", "target"], condition=PRESENT, name="lineage_columnedge_now_down"),
+            models.Index(fields=["target", "source"], condition=PRESENT, name="lineage_columnedge_now_up"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.source_id} → {self.target_id}"

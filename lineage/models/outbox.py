@@ -1,4 +1,7 @@
-"""What waits to be sent to Kafka. Only lineage/outbox.py writes here."""
+"""What waits to be sent to Kafka, and what came from there and could not be read.
+
+Only lineage/outbox.py and lineage/retention.py write messages, only lineage/consuming.py what was refused.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,9 @@ class OutboxMessage(models.Model):
                 fields=["shard", "id"], condition=Q(status="pending"), name="lineage_outboxmessage_waiting"
             ),
             models.Index(
-                fields=["created_at"], condition=Q(status="pending"), name="lineage_outboxmessage_oldest"
+                fields=["shard", "next_try_at"],
+                condition=Q(status="pending", next_try_at__isnull=False),
+                name="lineage_outboxmessage_later",
             ),
             models.Index(fields=["-id"], condition=Q(status="dead"), name="lineage_outboxmessage_dead"),
             models.Index(
@@ -66,3 +71,25 @@ class OutboxShard(models.Model):
 
     def __str__(self) -> str:
         return f"shard {self.number}"
+
+
+class RefusedMessage(models.Model):
+    """One row is a message of a topic that could not be taken, kept with the reason."""
+
+    topic = models.CharField(max_length=249)
+    partition = models.IntegerField()
+    offset = models.BigIntegerField()
+    reason = models.TextField()
+    body = models.TextField(blank=True, help_text="Its beginning; bytes that are no text are shown as escapes.")
+    received_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["topic", "partition", "offset"], name="lineage_refusedmessage_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.topic} {self.partition} {self.offset}"

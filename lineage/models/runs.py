@@ -1,11 +1,12 @@
 """What pipelines reported: the events as they came, and the jobs and runs they speak of.
 
-Only lineage/openlineage.py writes here.
+Only lineage/merging/ writes here.
 """
 
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Q
 
 from lineage.models.graph import Node
 
@@ -29,6 +30,7 @@ class LineageEvent(models.Model):
     event_type = models.CharField(max_length=64, blank=True)
     event_time = models.DateTimeField()
     run_id = models.CharField(max_length=255, blank=True, help_text="As the sender wrote it.")
+    job_key = models.CharField(max_length=64, blank=True, help_text="The key of its job.")
     job_namespace = models.TextField(blank=True)
     job_name = models.TextField(blank=True)
     producer = models.TextField(blank=True)
@@ -44,7 +46,10 @@ class LineageEvent(models.Model):
         ordering = ["-id"]
         indexes = [
             models.Index(fields=["run_id", "-id"], name="lineage_lineageevent_run"),
+            models.Index(fields=["job_key", "-id"], name="lineage_lineageevent_job"),
+            models.Index(fields=["event_type", "-id"], name="lineage_lineageevent_type"),
             models.Index(fields=["-event_time", "-id"], name="lineage_lineageevent_time"),
+            models.Index(fields=["id"], condition=Q(state="failed"), name="lineage_lineageevent_failed"),
         ]
 
     def __str__(self) -> str:
@@ -70,9 +75,12 @@ class Job(models.Model):
 
 
 class Run(models.Model):
-    """One row is one run of a job; all of its events are merged here, in whatever order they came."""
+    """One row is one run of a job; all of its events are merged here, in whatever order they came.
 
-    run_id = models.UUIDField(unique=True, help_text="A run id that is no UUID becomes its version 5 UUID.")
+    A run id that is reported under two jobs is two runs.
+    """
+
+    run_id = models.UUIDField(help_text="A run id that is no UUID becomes its version 5 UUID.")
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="runs")
     state = models.CharField(max_length=16, blank=True)
     state_at = models.DateTimeField(null=True, blank=True)
@@ -85,6 +93,7 @@ class Run(models.Model):
 
     class Meta:
         ordering = ["-last_seen", "-id"]
+        constraints = [models.UniqueConstraint(fields=["run_id", "job"], name="lineage_run_once")]
         indexes = [models.Index(fields=["job", "-last_seen"], name="lineage_run_job")]
 
     def __str__(self) -> str:
