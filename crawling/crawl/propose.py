@@ -18,7 +18,7 @@ NOBODY: Mapping[tuple[str, str], int] = {}
 
 
 Marks = frozenset[tuple[str, str, bool]]
-"""What changes are, how they are rated, whether very many are gone at once: by these a live proposal says the same."""
+"""What changes are, how they are rated, whether very many are gone: by these a live proposal says the same."""
 
 
 @dataclass(frozen=True)

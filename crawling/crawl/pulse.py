@@ -43,7 +43,7 @@ class Pulse(threading.Thread):
         latest = self._latest
         if latest is not None:
             values |= {
-                "current_object": f"{latest.schema or ''}.{latest.table or ''}".strip("."),
+                "current_object": f"{latest.schema or ''}.{latest.table or ''}".strip(".")[:2000],
                 "schemas_done": latest.schemas_done,
                 "schemas_total": latest.schemas_total,
                 "tables_done": latest.tables_done,

@@ -160,11 +160,24 @@ def retry(run: CrawlRun, *, by: Any, trigger: str) -> CrawlRun:
 
 
 def _failed_part(run: CrawlRun) -> dict[str, Any]:
-    failed = run.coverage.get("failed") or []
-    broken = [s for s in run.coverage.get("schemas") or [] if s["status"] != "listed"]
-    if run.status != Status.COMPLETED_WITH_ERRORS or broken or not failed:
+    """The scope of what a run with errors failed at or left out; the whole scope where that cannot be told."""
+    if run.status != Status.COMPLETED_WITH_ERRORS:
         return run.config
-    return {"tables": [f"{literal(each['schema'])}.{literal(each['name'])}" for each in failed]}
+    parts = [*(run.coverage.get("failed") or ()), *(run.coverage.get("skipped") or ())]
+    broken = [each["name"] for each in run.coverage.get("schemas") or () if each["status"] != "listed"]
+    excluded = {key: run.config.get(key) or [] for key in ("exclude_schemas", "exclude_tables")}
+    if broken:  # by their own names, so that one which still cannot be seen fails again
+        schemas = sorted({*broken, *(each["schema"] for each in parts)})
+        narrow = {"schemas": [literal(name) for name in schemas], "tables": run.config.get("tables") or []}
+    elif parts:
+        tables = sorted({(each["schema"], each["name"]) for each in parts})
+        narrow = {"tables": [f"{literal(schema)}.{literal(name)}" for schema, name in tables]}
+    else:
+        return run.config
+    try:
+        return Scope.from_dict({**narrow, **excluded}).to_dict()
+    except ScopeInvalid:  # more names, or longer ones, than a scope takes
+        return run.config
 
 
 def mark_lost(system: System | None = None) -> int:

@@ -40,6 +40,17 @@ def _snapshot(source: Source) -> dict[str, Any]:
     return inspect(source.url).to_dict()
 
 
+def _one_field(**values: Any) -> dict[str, Any]:
+    return {"schema": "main", "name": "x", "fields": [{"name": "f", "native_type": "text", **values}]}
+
+
+def _nested(*names: str) -> dict[str, Any]:
+    inner: list[dict[str, Any]] = []
+    for name in names:
+        inner = [{"name": name, "native_type": "record", "fields": inner}]
+    return {"schema": "main", "name": "x", "fields": inner}
+
+
 def test_starting_a_crawl_answers_with_the_queued_run(desk: Desk) -> None:
     answer = desk.by_engineer.post(f"{API}/crawl-runs", {"system": desk.system.code}, format="json")
     assert answer.status_code == 202
@@ -135,6 +146,23 @@ def test_a_body_of_more_than_64_mib_is_refused(desk: Desk) -> None:
         ({"scope": {"colour": []}}, "snapshot.scope"),
         ({"datasets": [{"schema": "main", "name": "x", "fields": [{"name": 7}]}]}, "snapshot.datasets[0]"),
         ({"datasets": [{"schema": "main", "name": "x", "fields": [], "kind": []}]}, "snapshot.datasets[0]"),
+        ({"datasets": [{"schema": "m" * 600, "name": "x" * 600, "fields": []}]}, "snapshot.datasets[0].name"),
+        ({"datasets": [{"schema": "main", "name": "x" * 1001, "fields": []}]}, "snapshot.datasets[0].name"),
+        ({"datasets": [_one_field(name="x" * 1001)]}, "snapshot.datasets[0].fields[0].name"),
+        ({"datasets": [_one_field(type_name="x" * 501)]}, "snapshot.datasets[0].f.type_name"),
+        ({"datasets": [_one_field(type_kind="x" * 33)]}, "snapshot.datasets[0].f.type_kind"),
+        ({"datasets": [_one_field(native_position=2**31)]}, "snapshot.datasets[0].fields[0].native_position"),
+        ({"datasets": [_nested(*["x" * 900] * 5)]}, "snapshot.datasets[0].xxx"),
+        ({"database": "d" * 501}, "snapshot.database"),
+        ({"coverage": {"schemas": [], "listed": 2**31}}, "snapshot.coverage.listed"),
+        (
+            {"coverage": {"schemas": [{"name": "s" * 1001, "status": "failed"}]}},
+            "snapshot.coverage.schemas[0].name",
+        ),
+        (
+            {"coverage": {"schemas": [], "failed": [{"schema": "s", "name": "t", "reason": "r" * 10001}]}},
+            "snapshot.coverage.failed[0].reason",
+        ),
     ],
 )
 def test_a_snapshot_that_is_none_is_refused_and_leaves_no_run(
@@ -258,6 +286,33 @@ def test_a_retry_after_errors_reads_only_what_failed(desk: Desk, source: Source)
     drain()
     assert desk.run(again["id"])["coverage"]["listed"] == 1
     assert len(desk.proposals()) == 3
+
+
+def _retried(desk: Desk, source: Source, coverage: dict[str, Any], **config: Any) -> dict[str, Any]:
+    """The scope of the retry of a run with this coverage."""
+    snapshot = _snapshot(source)
+    snapshot["coverage"] |= coverage
+    snapshot["scope"] = config
+    body = {"system": desk.system.code, "snapshot": snapshot}
+    run = ok(desk.by_engineer.post(f"{API}/crawl-runs", body, format="json"))
+    again = ok(desk.by_engineer.post(f"{API}/crawl-runs/{run['id']}/retry"))
+    ok(desk.by_engineer.post(f"{API}/crawl-runs/{again['id']}/cancel"))
+    return {key: value for key, value in again["config"].items() if value}
+
+
+def test_a_retry_takes_what_failed_or_was_left_out_and_nothing_else(desk: Desk, source: Source) -> None:
+    bins = {"schema": "main", "name": "bins", "reason": "The table was locked."}
+    view = {"schema": "main", "name": "odd.view", "reason": "It is broken."}
+    assert _retried(desk, source, {"failed": [bins], "skipped": [view]}, exclude_tables=["z*"]) == {
+        "tables": ['"main"."bins"', '"main"."odd.view"'],
+        "exclude_tables": ["z*"],
+    }
+    schema = {"name": "other", "status": "failed", "reason": "Denied."}
+    assert _retried(desk, source, {"schemas": [schema], "failed": [bins]}, tables=["b*"]) == {
+        "schemas": ['"main"', '"other"'],
+        "tables": ["b*"],
+    }
+    assert _retried(desk, source, {"skipped": [view]}, tables=["b*"]) == {"tables": ["b*"]}, "nothing failed"
 
 
 def test_what_failed_to_be_read_is_not_proposed_as_removed(desk: Desk, source: Source) -> None:
