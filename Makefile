@@ -19,7 +19,7 @@ MANAGE := $(PY) manage.py
 HASH = $(shell cat $(1) 2>/dev/null | cksum | cut -d' ' -f1)
 PLACE := $(shell echo "$(CURDIR)" | cksum | cut -d' ' -f1)
 RUNTIME := .venv/.runtime-$(PLACE)-$(call HASH,requirements.txt sdk/pyproject.toml)
-DEVELOPMENT := .venv/.development-$(PLACE)-$(call HASH,requirements.txt requirements-dev.txt sdk/pyproject.toml)
+DEVELOPMENT := .venv/.development-$(PLACE)-$(call HASH,requirements.txt requirements-vault.txt requirements-dev.txt sdk/pyproject.toml)
 
 # The demo is the same everywhere: no variable of the shell changes it.
 DEMO := env -u AIDE_BROKER_URL -u AIDE_KAFKA_SERVERS -u AIDE_SECRET_KEY -u AIDE_ALLOWED_HOSTS \

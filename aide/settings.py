@@ -380,6 +380,14 @@ if AIDE_CREDENTIAL_DIR and not Path(AIDE_CREDENTIAL_DIR).is_absolute():
     _problem(
         "E005", "AIDE_CREDENTIAL_DIR is not an absolute path.", "Set it to a folder such as /run/secrets."
     )
+AIDE_VAULT_URL = _text("AIDE_VAULT_URL")
+AIDE_VAULT_TOKEN = env.str("AIDE_VAULT_TOKEN", default="")
+AIDE_VAULT_ROLE_ID = _text("AIDE_VAULT_ROLE_ID")
+AIDE_VAULT_SECRET_ID = env.str("AIDE_VAULT_SECRET_ID", default="")
+AIDE_VAULT_NAMESPACE = _text("AIDE_VAULT_NAMESPACE")
+AIDE_VAULT_CAFILE = _text("AIDE_VAULT_CAFILE")
+if AIDE_VAULT_URL and not AIDE_VAULT_URL.startswith(("https://", "http://")):
+    _problem("E006", "AIDE_VAULT_URL is no address.", "Set it to one such as https://vault.example.com:8200.")
 AIDE_ADMIN_EMAIL = _text("AIDE_ADMIN_EMAIL")
 AIDE_ADMIN_PASSWORD = env.str("AIDE_ADMIN_PASSWORD", default="")
 

@@ -12,6 +12,7 @@ from django.conf import settings
 from sqlalchemy.engine import URL
 
 from aide.core.errors import Invalid
+from crawling import vault
 from registry.credentials import own_variable
 from registry.models import CredentialRef, System
 
@@ -60,6 +61,8 @@ def password_of(reference: CredentialRef) -> str:
         return _from_environment(reference.path)
     if reference.provider == CredentialRef.Provider.FILE:
         return _from_file(reference.path)
+    if reference.provider == CredentialRef.Provider.VAULT:
+        return vault.password_at(reference.path, version=reference.version)
     raise CrawlError(
         "auth_failed", f"The credential provider {reference.provider} is not set up on this server."
     )

@@ -19,7 +19,7 @@ _OWN = frozenset(
         "AIDE_SECRET_KEY",
     }
 )
-_OWN_BEGINNINGS = ("AIDE_KAFKA_", "DJANGO_")
+_OWN_BEGINNINGS = ("AIDE_KAFKA_", "AIDE_VAULT_", "DJANGO_")
 
 
 def own_variable(name: str) -> str | None:

@@ -89,7 +89,8 @@ class CredentialRefAdmin(RecordedAdmin):
     lead = "Where passwords can be found. The password itself is never stored or shown here."
     how = (
         "Environment variable: the path is the variable's name in the server's environment.\n\n"
-        "File: the path is a file below the folder that AIDE_CREDENTIAL_DIR names, nothing outside of it."
+        "File: the path is a file below the folder that AIDE_CREDENTIAL_DIR names, nothing outside of it.\n\n"
+        "Vault: mount/path/of/the/secret, with #key after it for a key that is not called password."
     )
     list_display = ("path", "provider", "version", "systems_count")
     list_filter = ("provider",)

@@ -78,6 +78,7 @@ def test_missing_values_are_named_with_a_hint_and_no_traceback():
         ({"AIDE_DATABASE_URL": "nonsense"}, "aide.E003"),
         ({"AIDE_FOUR_EYES": "sometimes"}, "aide.E004"),
         ({"AIDE_CREDENTIAL_DIR": "relative"}, "aide.E005"),
+        ({"AIDE_VAULT_URL": "vault.example.com"}, "aide.E006"),
         ({"AIDE_EVENT_RETENTION_DAYS": "a week"}, "aide.E011"),
         ({"AIDE_DEBUG": "maybe"}, "aide.E010"),
     ],
