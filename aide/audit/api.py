@@ -12,7 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from aide.audit.chain import verify
+from aide.audit.checking import verify
 from aide.audit.models import AuditEntry
 from aide.core.api.filters import choice, edge, flag, moment, number, ref, text
 from aide.core.api.pagination import CursorOrPageOfItems

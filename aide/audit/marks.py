@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -16,8 +17,14 @@ CONTENT = (
     "system_code", "dataset_id", "risk", "touches_pii", "before", "after", "reason", "batch", "request_id",
     "ip", "user_agent",
 )  # fmt: skip
+_quoted = json.encoder.encode_basestring_ascii
+_canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode
 _JSON = ("before", "after")
 _EXACT = 2**53
+
+
+# The columns of `text_of`, in the order that their names have in the text.
+SORTED = tuple(sorted(CONTENT))
 
 
 def content_of(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,6 +32,32 @@ def content_of(row: Mapping[str, Any]) -> dict[str, Any]:
     content = {name: row[name] for name in CONTENT}
     content["at"] = row["at"].astimezone(UTC).isoformat(timespec="microseconds")
     return content
+
+
+def text_of(row: Sequence[Any]) -> str:
+    """The content as the chain hashes it: what `canonical(content_of(row))` gives, several times faster.
+
+    `row` holds the values of `SORTED`, as read from the database.
+    """
+    (action, actor_id, actor_name, actor_roles, after, at, batch, before, dataset_id, ip, object_id, object_name,
+     object_type, reason, request_id, risk, system_code, touches_pii, user_agent, via) = row  # fmt: skip
+    q = _quoted
+    return (
+        f'{{"action":{q(action)},"actor_id":{"null" if actor_id is None else actor_id}'
+        f',"actor_name":{q(actor_name)},"actor_roles":{q(actor_roles)}'
+        f',"after":{"null" if after is None else canonical(after)}'
+        f',"at":"{at.astimezone(UTC).isoformat(timespec="microseconds")}","batch":{q(batch)}'
+        f',"before":{"null" if before is None else canonical(before)}'
+        f',"dataset_id":{"null" if dataset_id is None else dataset_id},"ip":{q(ip)}'
+        f',"object_id":{q(object_id)},"object_name":{q(object_name)},"object_type":{q(object_type)}'
+        f',"reason":{q(reason)},"request_id":{q(request_id)},"risk":{q(risk)},"system_code":{q(system_code)}'
+        f',"touches_pii":{"true" if touches_pii else "false"},"user_agent":{q(user_agent)},"via":{q(via)}}}'
+    )
+
+
+def canonical(value: Any) -> str:
+    """JSON that is spelled the same wherever it is written."""
+    return _canonical(value)
 
 
 def mark_of(row: Mapping[str, Any]) -> str:
@@ -35,7 +68,12 @@ def mark_of(row: Mapping[str, Any]) -> str:
 
 def is_marked(row: Mapping[str, Any]) -> bool:
     """Whether a row that was read still has the content that it was written with."""
-    return _is_signed(b"aide.audit.row", _marked_text(row), row["mark"])
+    return holds(_marked_text(row), row["mark"])
+
+
+def holds(text: str, mark: str) -> bool:
+    """Whether the mark is of this text. Where it is not of a row's `text_of`, `is_marked` has the last word."""
+    return _is_signed(b"aide.audit.row", text, mark)
 
 
 def sign(count: int, digest: str) -> str:
@@ -48,23 +86,36 @@ def is_signed(count: int, digest: str, signature: str) -> bool:
     return _is_signed(b"aide.audit.head", f"{count}:{digest}", signature)
 
 
+def sign_anchor(number: int, count: int, digest: str) -> str:
+    """The signature of an anchor: the number says how many were before it."""
+    return _signed(b"aide.audit.anchor", f"{number}:{count}:{digest}", settings.SECRET_KEY)
+
+
+def is_anchor(number: int, count: int, digest: str, signature: str) -> bool:
+    """Whether this installation signed the anchor, with its present secret key or an earlier one."""
+    return _is_signed(b"aide.audit.anchor", f"{number}:{count}:{digest}", signature)
+
+
 def _signed(purpose: bytes, text: str, secret: str | bytes) -> str:
-    key = hashlib.sha256(purpose + (secret.encode() if isinstance(secret, str) else secret)).digest()
-    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+    return hmac.digest(_key(purpose, secret), text.encode(), "sha256").hex()
+
+
+@lru_cache(maxsize=32)
+def _key(purpose: bytes, secret: str | bytes) -> bytes:
+    return hashlib.sha256(purpose + (secret.encode() if isinstance(secret, str) else secret)).digest()
 
 
 def _is_signed(purpose: bytes, text: str, signature: str) -> bool:
     secrets = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
-    return any(
-        hmac.compare_digest(signature.encode(), _signed(purpose, text, secret).encode()) for secret in secrets
-    )
+    given = signature.encode()
+    return any(hmac.compare_digest(given, _signed(purpose, text, secret).encode()) for secret in secrets)
 
 
 def _marked_text(row: Mapping[str, Any]) -> str:
     content = content_of(row)
     for name in _JSON:
         content[name] = _plain(content[name])
-    return json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return canonical(content)
 
 
 def _plain(value: Any) -> Any:

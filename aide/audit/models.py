@@ -1,4 +1,4 @@
-"""Audit rows and the signed head of their chain. Only aide.audit writes these tables."""
+"""Audit rows, the signed head of their chain and its anchors. Only aide.audit writes these tables."""
 
 from __future__ import annotations
 
@@ -56,6 +56,9 @@ class AuditEntry(models.Model):
             models.Index(fields=["system_code", "-id"], name="audit_entry_system"),
             models.Index(fields=["actor", "-id"], name="audit_entry_actor"),
             models.Index(fields=["id"], condition=Q(place__isnull=True), name="audit_entry_unsealed"),
+            models.Index(fields=["object_id", "object_type"], name="audit_entry_object"),
+            models.Index(fields=["id"], condition=Q(risk="breaking"), name="audit_entry_breaking"),
+            models.Index(fields=["id"], condition=Q(touches_pii=True), name="audit_entry_pii"),
         ]
 
     def __str__(self) -> str:
@@ -76,3 +79,28 @@ class ChainHead(models.Model):
 
     def __str__(self) -> str:
         return f"{self.count} sealed"
+
+
+class ChainAnchor(models.Model):
+    """What the head was at some time, signed and numbered without a gap: a head set back or wiped is found."""
+
+    number = models.PositiveBigIntegerField(primary_key=True)
+    count = models.PositiveBigIntegerField(db_index=True)
+    hash = models.CharField(max_length=64)
+    signature = models.CharField(max_length=64)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"anchor {self.number}: {self.count} sealed"
+
+
+class PendingEntry(models.Model):
+    """An audit row that was written and is not sealed yet. The database adds it itself; sealing takes it away."""
+
+    entry_id = models.BigIntegerField(primary_key=True)
+
+    class Meta:
+        verbose_name_plural = "pending entries"
+
+    def __str__(self) -> str:
+        return f"entry {self.entry_id} waits"

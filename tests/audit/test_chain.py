@@ -10,7 +10,7 @@ import pytest
 from django.db import connection, transaction
 
 from aide.accounts.models import User
-from aide.audit import chain, guard
+from aide.audit import chain, checking, guard
 from aide.audit.entries import Entry, new_batch, record, recorded
 from aide.audit.models import AuditEntry, ChainHead
 from aide.audit.origin import Origin, acting
@@ -79,11 +79,13 @@ def test_recording_queues_one_sealing_after_the_commit() -> None:
 
 
 def test_a_sealed_chain_verifies_and_goes_on(db: None) -> None:
-    assert chain.verify() == chain.Verdict(ok=True, sealed=0, unsealed=0, first_bad_id=None)
+    assert checking.verify() == checking.Verdict(ok=True, sealed=0, unsealed=0, first_bad_id=None)
     record(*_entries(chain.BATCH + 3))
     assert chain.seal() == chain.BATCH + 3
     record(*_entries(2))
-    assert chain.verify() == chain.Verdict(ok=True, sealed=chain.BATCH + 5, unsealed=0, first_bad_id=None)
+    assert checking.verify() == checking.Verdict(
+        ok=True, sealed=chain.BATCH + 5, unsealed=0, first_bad_id=None
+    )
     places = list(AuditEntry.objects.order_by("place").values_list("place", flat=True))
     assert places == list(range(1, chain.BATCH + 6))
 
@@ -103,7 +105,7 @@ def test_a_changed_row_is_found(unguarded: None, change: dict[str, Any]) -> None
     chain.seal()
     third = AuditEntry.objects.get(place=3)
     AuditEntry.objects.filter(pk=third.pk).update(**change)
-    verdict = chain.verify()
+    verdict = checking.verify()
     assert (verdict.ok, verdict.first_bad_id) == (False, third.pk)
 
 
@@ -113,11 +115,11 @@ def test_removed_rows_are_found_in_the_middle_and_at_the_end(unguarded: None) ->
     last = AuditEntry.objects.get(place=5)
     values = {field.attname: getattr(last, field.attname) for field in AuditEntry._meta.concrete_fields}
     last.delete()
-    assert chain.verify().ok is False, "a cut tail"
+    assert checking.verify().ok is False, "a cut tail"
     AuditEntry.objects.create(**values)
-    assert chain.verify().ok is True
+    assert checking.verify().ok is True
     AuditEntry.objects.get(place=2).delete()
-    verdict = chain.verify()
+    verdict = checking.verify()
     assert (verdict.ok, verdict.first_bad_id) == (False, AuditEntry.objects.get(place=3).pk)
 
 
@@ -127,14 +129,14 @@ def test_a_head_that_was_set_back_is_found(unguarded: None) -> None:
     AuditEntry.objects.get(place=3).delete()
     before = AuditEntry.objects.get(place=2)
     ChainHead.objects.update(count=2, hash=before.hash)
-    assert chain.verify().ok is False, "the signature is over another head"
+    assert checking.verify().ok is False, "the signature is over another head"
 
 
 def test_an_empty_table_behind_a_head_is_found(unguarded: None) -> None:
     record(*_entries(3))
     chain.seal()
     AuditEntry.objects.all().delete()
-    assert chain.verify().ok is False
+    assert checking.verify().ok is False
     ChainHead.objects.all().delete()
     record(*_entries(1))
 
@@ -152,5 +154,5 @@ def test_two_sealers_make_one_chain() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    verdict = chain.verify()
+    verdict = checking.verify()
     assert (verdict.ok, verdict.sealed) == (True, chain.BATCH * 2 + 10)

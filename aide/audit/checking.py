@@ -1,0 +1,132 @@
+"""Checking the whole audit log: every edit and deletion that went past the product is found here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+from django.db.models import Exists, Max, OuterRef
+
+from aide.audit.chain import is_beginning, link, seal
+from aide.audit.marks import CONTENT, SORTED, holds, is_anchor, is_marked, is_signed, sign, text_of
+from aide.audit.models import AuditEntry, ChainAnchor, ChainHead, PendingEntry
+
+AT_ONCE = 2_000
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer of verify(): whole chain good or not, rows sealed, rows not yet sealed, first bad row."""
+
+    ok: bool
+    sealed: int
+    unsealed: int
+    first_bad_id: int | None
+
+
+def verify() -> Verdict:
+    """Recompute the chain and compare it with rows, anchors and the signed head, and the rest with what is pending.
+
+    `first_bad_id` is the first row that is not as it was written or not where it was, or that was deleted before it
+    was sealed; None where rows are missing at the end, or head or anchors are not ours. Memory stays constant.
+    """
+    seal()
+    head = ChainHead.objects.filter(pk=1).first()
+    if head is None:
+        head = ChainHead(count=0, hash="", signature=sign(0, "") if is_beginning() else "")
+    whole, bad = _walk(head)
+    whole = whole and is_signed(head.count, head.hash, head.signature) and not _set_back()
+    if bad is None:
+        bad = _beyond_the_head() or _unmarked_among_unsealed() or _gone_or_unannounced()
+    return Verdict(
+        ok=bad is None and whole,
+        sealed=head.count,
+        unsealed=AuditEntry.objects.filter(place__isnull=True).count(),
+        first_bad_id=bad,
+    )
+
+
+def _walk(head: ChainHead) -> tuple[bool, int | None]:
+    """Whether rows and anchors lead to this head, and the first row that is not as it was written or not where."""
+    place, digest = 0, ""
+    anchors = _anchors(head)
+    anchor = next(anchors, None)
+    for entry_id, stands, kept, mark, *content in _sealed(head.count):
+        place += 1
+        text = text_of(content)
+        digest = link(digest, place=place, entry_id=entry_id, text=text)
+        if stands != place or kept != digest or not _is_marked(mark, content, text):
+            return False, entry_id
+        if anchor is not None and anchor[0] == place:
+            if anchor[1] != digest:
+                return False, None
+            anchor = next(anchors, None)
+    return place == head.count and digest == head.hash and anchor is None, None
+
+
+def _anchors(head: ChainHead) -> Iterator[tuple[int, str]]:
+    """Count and hash of each anchor up to the head; one that is missing or not ours has a place that no row has."""
+    rows = ChainAnchor.objects.filter(count__lte=head.count).order_by("number")
+    rows = rows.values_list("number", "count", "hash", "signature")
+    for expected, (number, count, digest, signature) in enumerate(rows.iterator(chunk_size=AT_ONCE), 1):
+        ours = number == expected and is_anchor(number, count, digest, signature)
+        yield (count, digest) if ours else (0, "")
+
+
+def _sealed(upto: int) -> Iterator[tuple[Any, ...]]:
+    """Id, place, hash, mark and content of the sealed rows by their place, some thousand at a time."""
+    after = 0
+    rows = AuditEntry.objects.order_by("place").values_list("id", "place", "hash", "mark", *SORTED)
+    while True:
+        found = list(rows.filter(place__gt=after, place__lte=upto)[:AT_ONCE])
+        yield from found
+        if len(found) < AT_ONCE:
+            return
+        after = found[-1][1]
+
+
+def _is_marked(mark: str, content: Sequence[Any], text: str) -> bool:
+    # The text of the chain is what was marked, unless a number in it is one that databases spell differently.
+    return holds(text, mark) or is_marked({**dict(zip(SORTED, content, strict=True)), "mark": mark})
+
+
+def _set_back() -> bool:
+    """Whether an anchor says that the chain was longer than its head does."""
+    last = ChainAnchor.objects.aggregate(last=Max("count"))["last"] or 0
+    return last > _count()  # the head is read later, so that what is being sealed now counts
+
+
+def _count() -> int:
+    return ChainHead.objects.filter(pk=1).values_list("count", flat=True).first() or 0
+
+
+def _beyond_the_head() -> int | None:
+    """The first row with a place that the head does not know of."""
+    last = AuditEntry.objects.aggregate(last=Max("place"))["last"] or 0
+    count = _count()
+    if last <= count:
+        return None
+    return AuditEntry.objects.filter(place__gt=count).order_by("place").values_list("id", flat=True).first()
+
+
+def _unmarked_among_unsealed() -> int | None:
+    rows = AuditEntry.objects.filter(place__isnull=True).order_by("id").values("id", "mark", *CONTENT)
+    return next((row["id"] for row in rows.iterator(chunk_size=AT_ONCE) if not is_marked(row)), None)
+
+
+def _gone_or_unannounced() -> int | None:
+    """The first row that was deleted before it was sealed, or that waits without having been announced.
+
+    The database announces each new row by itself (`aide.audit.guard`); other databases have no such guard.
+    """
+    if connection.vendor not in ("postgresql", "sqlite"):
+        return None
+    there = AuditEntry.objects.filter(pk=OuterRef("pk"))
+    gone = PendingEntry.objects.filter(~Exists(there)).order_by("pk").values_list("pk", flat=True).first()
+    if gone is not None:
+        return int(gone)
+    announced = PendingEntry.objects.filter(pk=OuterRef("pk"))
+    unsealed = AuditEntry.objects.filter(~Exists(announced), place__isnull=True).order_by("pk")
+    return unsealed.values_list("pk", flat=True).first()
