@@ -2,22 +2,30 @@
 
 Beside the standard's keywords a schema may use `x-atMost` (`{"scale": "precision"}`: no larger than the other
 parameter) and `x-message` (the sentence shown when a part of the schema is broken).
+
+A schema comes from people, so it may be as slow as they like: patterns have a time limit, and the keywords applied to
+one set of parameters are counted.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 import jsonschema
+import regex
 from jsonschema import Draft202012Validator, validators
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from registry.typesystem.model import ParamError, TypeDef
+
+PATTERN_SECONDS = 0.1
+MOST_STEPS = 1_000_000  # an enum of 65,535 labels takes 200,000
 
 _WORDS = {"integer": "a whole number", "number": "a number", "string": "text", "boolean": "true or false",
           "array": "a list", "object": "a set of named values", "null": "empty"}  # fmt: skip
@@ -36,11 +44,12 @@ def check_params(
     given = {name: value for name, value in params.items() if value is not None}
     try:
         validator = _validator(json.dumps(typedef.params_schema, sort_keys=False), reported)
+        _counted.steps = 0
         faults = sorted(validator.iter_errors(given), key=lambda fault: [str(part) for part in fault.path])
         return tuple(dict.fromkeys(_explain(fault) for fault in faults))
     except Unresolvable:
         return (ParamError("", f"the schema of {typedef.name} refers to something outside of itself"),)
-    except (RecursionError, re.error):
+    except (RecursionError, regex.error, TimeoutError, _TooManySteps):
         return (ParamError("", f"the schema of {typedef.name} cannot be applied to these parameters"),)
 
 
@@ -57,8 +66,11 @@ def check_schema(schema: Any) -> tuple[ParamError, ...]:
         if isinstance(part.get("pattern"), str):
             try:
                 re.compile(part["pattern"])
-            except re.error as fault:
+                regex.compile(part["pattern"])
+            except (re.error, regex.error) as fault:
                 return (ParamError(f"{path}pattern", f"not a regular expression: {fault}"),)
+        if isinstance(part.get("patternProperties"), Mapping):
+            return (ParamError(f"{path}patternProperties", "parameters have names: list them in properties"),)
         reference = part.get("$ref")
         if isinstance(reference, str) and not reference.startswith("#"):
             return (ParamError(f"{path}$ref", "a schema may only refer to itself"),)
@@ -85,11 +97,38 @@ def _walk(part: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield from _walk(value, f"{path}{n}.")
 
 
+class _TooManySteps(Exception):  # noqa: N818 - never leaves this module
+    """One set of parameters met more keywords than any honest schema has."""
+
+
+_counted = threading.local()
+
+
+def _count(keyword: Callable[..., Any]) -> Callable[..., Any]:
+    def counting(*args: Any) -> Any:
+        _counted.steps = getattr(_counted, "steps", 0) + 1
+        if _counted.steps > MOST_STEPS:
+            raise _TooManySteps
+        return keyword(*args)
+
+    return counting
+
+
 def _whole_pattern(
     validator: Any, pattern: str, instance: Any, schema: Any
 ) -> Iterator[jsonschema.ValidationError]:
-    if validator.is_type(instance, "string") and re.fullmatch(pattern, instance) is None:
+    if not validator.is_type(instance, "string"):
+        return
+    if regex.fullmatch(pattern, instance, timeout=PATTERN_SECONDS) is None:
         yield jsonschema.ValidationError("pattern")
+
+
+def _unique(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[jsonschema.ValidationError]:
+    """By their texts: comparing each with each would take very long for a long list of unlike things."""
+    if not wanted or not validator.is_type(instance, "array"):
+        return
+    if len({json.dumps(item, sort_keys=True) for item in instance}) < len(instance):
+        yield jsonschema.ValidationError("uniqueItems")
 
 
 def _at_most(validator: Any, pairs: Any, instance: Any, schema: Any) -> Iterator[jsonschema.ValidationError]:
@@ -101,8 +140,11 @@ def _at_most(validator: Any, pairs: Any, instance: Any, schema: Any) -> Iterator
             yield jsonschema.ValidationError(f"{small} must not be larger than {large}", path=[small])
 
 
-_Strict = validators.extend(Draft202012Validator, {"pattern": _whole_pattern, "x-atMost": _at_most})
-_Reported = validators.extend(Draft202012Validator, {"pattern": _whole_pattern})
+_KEYWORDS = {**Draft202012Validator.VALIDATORS, "pattern": _whole_pattern, "uniqueItems": _unique}
+_Reported = validators.extend(
+    Draft202012Validator, {name: _count(keyword) for name, keyword in _KEYWORDS.items()}
+)
+_Strict = validators.extend(_Reported, {"x-atMost": _count(_at_most)})
 
 
 @lru_cache(maxsize=1024)

@@ -63,6 +63,7 @@ def test_what_a_server_reports_is_taken_although_nobody_should_type_it() -> None
         ({"type": "nothing"}, "type"),
         ({"properties": {"a": {"pattern": "("}}}, "properties.a.pattern"),
         ({"properties": {"a": {"$ref": "https://example.org/schema"}}}, "properties.a.$ref"),
+        ({"patternProperties": {"(a+)+$": {}}}, "patternProperties"),
         ([], ""),
     ],
 )
@@ -78,3 +79,30 @@ def test_a_schema_that_refers_to_other_hosts_is_never_fetched() -> None:
 def test_a_schema_that_refers_to_itself_without_end_is_told() -> None:
     typedef = TypeDef("x", "t", "t", params_schema={"$ref": "#"})
     assert "cannot be applied" in check_params(typedef, {})[0].message
+
+
+def without_end() -> dict[str, Any]:
+    """A small schema whose parts refer to each other a billion times."""
+    parts = {f"p{n}": {"allOf": [{"$ref": f"#/$defs/p{n + 1}"}] * 2} for n in range(30)}
+    return {"$defs": {**parts, "p30": {}}, "$ref": "#/$defs/p0"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "params"),
+    [
+        ({"properties": {"a": {"pattern": "(a+)+$"}}}, {"a": "a" * 200 + "!"}),
+        ({"properties": {"a": {"pattern": "(.*,)*x"}}}, {"a": "," * 5_000}),
+        (without_end(), {}),
+    ],
+    ids=["nested repetition", "many commas", "many references"],
+)
+def test_a_schema_that_would_take_for_ever_is_told(schema: Any, params: Any) -> None:
+    assert check_schema(schema) == ()
+    assert check_params(TypeDef("x", "t", "t", params_schema=schema), params)
+
+
+def test_equal_entries_of_a_long_mixed_list_are_found() -> None:
+    typedef = TypeDef("x", "t", "t", params_schema={"properties": {"a": {"uniqueItems": True}}})
+    unlike: list[Any] = [each for n in range(50_000) for each in (n, {"n": n})]
+    assert check_params(typedef, {"a": unlike}) == ()
+    assert check_params(typedef, {"a": [*unlike, {"n": 7}]})[0].path == "a"
