@@ -14,6 +14,7 @@ from crawling.diff.values import FIELD_KEYS, content_of, type_value
 from registry.compatibility import risk
 from registry.documents import field_path
 from registry.documents.content import (
+    default_content,
     foreign_key_content,
     has_own_defaults,
     key_columns,
@@ -177,6 +178,8 @@ class _Comparison:
             if one == other or (key == "default" and not self.compare_defaults):
                 continue
             if content_of(op, one, catalogue=None) == content_of(op, other, catalogue=None):
+                continue
+            if key == "default" and default_content(was) == default_content(now):
                 continue
             rating = risk.rate_nullable(bool(other), self.build.readers(path)) if key == "nullable" else None
             if key == "comment":

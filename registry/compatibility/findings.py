@@ -15,6 +15,7 @@ from registry.compatibility.risk import SIMPLE, Rating
 from registry.compatibility.types import reads
 from registry.documents import field_path
 from registry.documents.content import (
+    default_content,
     expression_of,
     foreign_key_content,
     generated_content,
@@ -145,7 +146,7 @@ class _Comparison:
         empty, still = was.get("nullable") is not False, now.get("nullable") is not False
         if empty != still:
             yield Finding(path, risk.rate_nullable(still, 0), empty, still, backward=still, forward=empty)
-        if self.defaults and normal_default(was.get("default")) != normal_default(now.get("default")):
+        if self.defaults and default_content(was) != default_content(now):
             yield Finding(path, SIMPLE["change_default"], was.get("default"), now.get("default"))
         for op, key, content in (
             ("change_comment", "comment", lambda value: value or None),

@@ -88,7 +88,7 @@ def field_content(
     out = {
         "type": type_content(field, catalogue=catalogue),
         "nullable": bool(field.get("nullable", True)),
-        "default": normal_default(field.get("default")) if with_defaults else None,
+        "default": default_content(field) if with_defaults else None,
         "comment": field.get("comment") or None,
         "generated": generated_content(field.get("generated")),
         "identity": identity_content(field.get("identity")),
@@ -97,6 +97,13 @@ def field_content(
     if field.get("fields") is not None:
         out["fields"] = fields_content(field["fields"], catalogue=catalogue, with_defaults=with_defaults)
     return out
+
+
+def default_content(field: Mapping[str, Any]) -> str | None:
+    """The default. That of a serial column is the next of its own sequence, whatever the sequence is called."""
+    default = normal_default(field.get("default"))
+    own = (field.get("identity") or {}).get("kind") == "serial"
+    return "nextval()" if own and default and default.startswith("nextval(") else default
 
 
 def generated_content(generated: Mapping[str, Any] | None) -> dict[str, Any] | None:
