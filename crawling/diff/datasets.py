@@ -123,14 +123,15 @@ def _same_table(document: Document, new: Mapping[str, Document]) -> list[str]:
 
 def _marks(document: Document, catalogue: Catalogue | None) -> frozenset[Any]:
     """Each field's name and type, in a form that can be counted."""
-    return frozenset(
-        (
-            field["name"],
-            repr(base_of(expression_of(field, catalogue=catalogue), field)),
-            normal_expression(field.get("native_type") or ""),
-        )
-        for field in document.get("fields") or ()
-    )
+    return frozenset((field["name"], *_type_mark(field, catalogue)) for field in document.get("fields") or ())
+
+
+def _type_mark(field: Document, catalogue: Catalogue | None) -> tuple[str, str]:
+    """A field's type. That of a user goes without its schema, which may be renamed together with the table's."""
+    native = field.get("native_type") or ""
+    if field.get("type_schema") not in (None, "", "pg_catalog"):
+        return str(field.get("type_kind")), normal_expression(native.rpartition(".")[2])
+    return repr(base_of(expression_of(field, catalogue=catalogue), field)), normal_expression(native)
 
 
 def _score(gone: Document, new: Document, alike: float, size: int) -> tuple[int, Evidence]:
