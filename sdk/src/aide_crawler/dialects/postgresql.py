@@ -81,13 +81,14 @@ def _cancel(raw: Any) -> None:
 
 def _look(connection: Connection, scope: Scope, watch: Watch) -> Snapshot:
     connection.rows(sql.BEGIN)
+    connection.rows(sql.SEARCH_PATH)
     limits = watch.limits
     setup = connection.rows(
         sql.setup(
             statement_ms=int(limits.statement_seconds * 1000), lock_ms=max(1, int(limits.lock_seconds * 1000))
         )
     )
-    database, version, oids, names, usable = setup[0][4:]
+    database, version, oids, names, usable = setup[0][1:]
     if version < _OLDEST:
         raise CrawlError("failed", "The server is older than PostgreSQL 12, the oldest that can be read.")
     schemas = [

@@ -4,31 +4,43 @@
 from __future__ import annotations
 
 BEGIN = "set transaction isolation level repeatable read, read only"
+# Without it, a search path of the role or database could put a user's objects before the catalogue's.
+SEARCH_PATH = "set local search_path to public"
+# By all but the first, the server spells names, dates, numbers and bytes in expressions.
+_SETTINGS = (
+    ("jit", "off"),
+    ("quote_all_identifiers", "off"),
+    ("datestyle", "ISO, MDY"),
+    ("intervalstyle", "postgres"),
+    ("timezone", "UTC"),
+    ("extra_float_digits", "1"),
+    ("bytea_output", "hex"),
+    ("standard_conforming_strings", "on"),
+)
 
 
 def setup(*, statement_ms: int, lock_ms: int) -> str:
     """Session settings for this transaction, and the facts of the server with all its schemas.
 
     A shorter time limit that the role or database already has is respected. Compiling a statement to
-    machine code takes longer than any of these statements.
+    machine code takes longer than any of these statements. The first column is only there to set things.
     """
 
     def lowered(name: str, limit: int) -> str:
         current = f"(select setting::int8 from pg_settings where name = '{name}')"
-        return (
-            f"set_config('{name}', case when {current} between 1 and {limit} then {current} "
-            f"else {limit} end::text, true)"
-        )
+        return f"case when {current} between 1 and {limit} then {current} else {limit} end::text"
 
+    settings = [(name, f"'{value}'") for name, value in _SETTINGS]
+    for name, limit in (("statement_timeout", statement_ms), ("lock_timeout", lock_ms)):
+        settings.append((name, lowered(name, limit)))
+    calls = ", ".join(f"pg_catalog.set_config('{name}', {value}, true)" for name, value in settings)
     return f"""
-        select set_config('search_path', 'public', true), set_config('jit', 'off', true),
-               {lowered("statement_timeout", statement_ms)},
-               {lowered("lock_timeout", lock_ms)},
-               current_database()::text,
-               current_setting('server_version_num')::int,
+        select array[{calls}],
+               pg_catalog.current_database()::text,
+               pg_catalog.current_setting('server_version_num')::int,
                array(select oid::int8 from pg_namespace order by oid),
                array(select nspname::text from pg_namespace order by oid),
-               array(select has_schema_privilege(oid, 'USAGE') from pg_namespace order by oid)"""
+               array(select pg_catalog.has_schema_privilege(oid, 'USAGE') from pg_namespace order by oid)"""
 
 
 def relations(namespaces: list[int]) -> str:
@@ -37,7 +49,7 @@ def relations(namespaces: list[int]) -> str:
         select c.oid::int8, c.relnamespace::int8, c.relname::text, c.relkind::text, c.relispartition,
                c.relpersistence::text, c.relrowsecurity, c.relforcerowsecurity, c.relispopulated,
                d.description,
-               case when c.relkind = 'p' then pg_get_partkeydef(c.oid) end,
+               case when c.relkind = 'p' then pg_catalog.pg_get_partkeydef(c.oid) end,
                array(select i.inhparent::int8 from pg_inherits i where i.inhrelid = c.oid
                      order by i.inhseqno),
                array(select {_written("n.nspname")} || '.' || {_written("p.relname")} from pg_inherits i
@@ -52,15 +64,16 @@ def relations(namespaces: list[int]) -> str:
                (select e.extname::text from pg_depend x join pg_extension e on e.oid = x.refobjid
                 where x.classid = 'pg_class'::regclass and x.objid = c.oid and x.deptype = 'e'
                   and x.refclassid = 'pg_extension'::regclass limit 1),
-               has_table_privilege(c.oid, 'SELECT') or has_any_column_privilege(c.oid, 'SELECT'),
+               pg_catalog.has_table_privilege(c.oid, 'SELECT')
+               or pg_catalog.has_any_column_privilege(c.oid, 'SELECT'),
                l.relation is not null
         from pg_class c
         left join pg_description d
                on d.objoid = c.oid and d.objsubid = 0 and d.classoid = 'pg_class'::regclass
         left join (select distinct relation from pg_locks
                    where locktype = 'relation' and granted and mode = 'AccessExclusiveLock'
-                     and pid <> pg_backend_pid()
-                     and database = (select oid from pg_database where datname = current_database())) l
+                     and pid <> pg_catalog.pg_backend_pid()
+                     and database = (select oid from pg_database where datname = pg_catalog.current_database())) l
                on l.relation = c.oid
         where c.relkind in ('r', 'p', 'v', 'm', 'f')
           and (c.relispartition or c.relnamespace in ({_list(namespaces)}))"""
@@ -72,7 +85,8 @@ def columns(wanted: str) -> str:
         select a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull,
                a.attidentity::text, a.attgenerated::text, a.atthasdef, a.attndims, a.attcollation,
                case when a.attcollation not in (0, 100) then
-                    (select quote_ident(n.nspname) || '.' || quote_ident(l.collname) from pg_collation l
+                    (select pg_catalog.quote_ident(n.nspname::text) || '.'
+                            || pg_catalog.quote_ident(l.collname::text) from pg_collation l
                      join pg_namespace n on n.oid = l.collnamespace
                      where l.oid = a.attcollation
                        and a.attcollation <> (select t.typcollation from pg_type t where t.oid = a.atttypid))
@@ -91,7 +105,7 @@ def types(wanted: str, *, version: int) -> str:
     checks = "from pg_constraint k where k.contypid = y.oid and k.contype = 'c'"
     multirange = (
         """when y.typtype = 'm' then
-            (select format_type(r.rngsubtype, null) from pg_range r where r.rngmultitypid = y.oid)"""
+            (select pg_catalog.format_type(r.rngsubtype, null::int) from pg_range r where r.rngmultitypid = y.oid)"""
         if version >= 140000
         else ""
     )
@@ -106,28 +120,29 @@ def types(wanted: str, *, version: int) -> str:
                 select y.typelem, u.m where {is_array}
                 union all
                 select y.typbasetype, y.typtypmod where y.typtype = 'd') x(t, m))
-        select u.t::int8, u.m, format_type(u.t, u.m), y.typname::text, n.nspname::text, y.typtype::text,
-               {is_array}, y.typelem::int8, y.typbasetype::int8, y.typtypmod, y.typnotnull, y.typdefault,
+        select u.t::int8, u.m, pg_catalog.format_type(u.t, u.m), y.typname::text, n.nspname::text, y.typtype::text,
+               {is_array}, y.typelem::int8, y.typbasetype::int8, y.typtypmod, y.typnotnull,
+               pg_catalog.pg_get_expr(y.typdefaultbin, 0::oid),
                case when y.typtype = 'e' then
                     array(select e.enumlabel::text from pg_enum e where e.enumtypid = y.oid
                           order by e.enumsortorder) end,
                case when y.typtype = 'c' then
                     array(select a.attname::text {members} order by a.attnum) end,
                case when y.typtype = 'c' then
-                    array(select format_type(a.atttypid, a.atttypmod) {members} order by a.attnum) end,
+                    array(select pg_catalog.format_type(a.atttypid, a.atttypmod) {members} order by a.attnum) end,
                case when y.typtype = 'r' then
-                    (select format_type(r.rngsubtype, null) from pg_range r where r.rngtypid = y.oid)
+                    (select pg_catalog.format_type(r.rngsubtype, null::int) from pg_range r where r.rngtypid = y.oid)
                     {multirange} end,
                case when y.typtype = 'd' then array(select k.conname::text {checks} order by k.conname) end,
                case when y.typtype = 'd' then
-                    array(select pg_get_constraintdef(k.oid) {checks} order by k.conname) end
+                    array(select pg_catalog.pg_get_constraintdef(k.oid) {checks} order by k.conname) end
         from used u join pg_type y on y.oid = u.t join pg_namespace n on n.oid = y.typnamespace"""
 
 
 def defaults(wanted: str) -> str:
     """Default and generation expressions; pg_get_expr waits for locks, so `wanted` leaves locked ones out."""
     return f"""
-        select d.adrelid, d.adnum, pg_get_expr(d.adbin, d.adrelid)
+        select d.adrelid, d.adnum, pg_catalog.pg_get_expr(d.adbin, d.adrelid)
         from pg_attrdef d join pg_class c on c.oid = d.adrelid where {wanted}"""
 
 
@@ -148,7 +163,7 @@ def constraints(wanted: str, loaded: str, *, version: int) -> str:
                n.nspname::text, r.relname::text, k.confupdtype::text, k.confdeltype::text,
                k.confmatchtype::text, {set_columns},
                case when k.contype = 'f' and not ({loaded}) then
-                    array(select a.attname::text from unnest(k.confkey) with ordinality x(num, place)
+                    array(select a.attname::text from pg_catalog.unnest(k.confkey) with ordinality x(num, place)
                           join pg_attribute a on a.attrelid = k.confrelid and a.attnum = x.num
                           order by x.place) end
         from pg_constraint k join pg_class c on c.oid = k.conrelid
@@ -162,10 +177,10 @@ def indexes(wanted: str, free: str, *, version: int) -> str:
     return f"""
         select i.indrelid, x.relname::text, i.indexrelid::int8, i.indkey::int2[], i.indnkeyatts,
                i.indpred is not null, i.indexprs is not null, {distinct},
-               case when i.indpred is not null and {free} then pg_get_expr(i.indpred, i.indrelid) end,
+               case when i.indpred is not null and {free} then pg_catalog.pg_get_expr(i.indpred, i.indrelid) end,
                case when i.indexprs is not null and {free} then
-                    array(select pg_get_indexdef(i.indexrelid, k, true)
-                          from generate_series(1, i.indnkeyatts) k where i.indkey[k - 1] = 0) end
+                    array(select pg_catalog.pg_get_indexdef(i.indexrelid, k, true)
+                          from pg_catalog.generate_series(1, i.indnkeyatts::int) k where i.indkey[k - 1] = 0) end
         from pg_index i join pg_class x on x.oid = i.indexrelid join pg_class c on c.oid = i.indrelid
         where i.indisunique and not i.indisprimary and not i.indisexclusion and i.indisvalid and {wanted}"""
 
@@ -212,5 +227,5 @@ def _list(numbers: list[int]) -> str:
 
 def _written(name: str) -> str:
     """A name as part of a qualified name: quoted where it holds a dot or a double quote."""
-    quoted = f"'\"' || replace({name}::text, '\"', '\"\"') || '\"'"
+    quoted = f"'\"' || pg_catalog.replace({name}::text, '\"', '\"\"') || '\"'"
     return f"(case when {name} ~ '[.\"]' then {quoted} else {name}::text end)"

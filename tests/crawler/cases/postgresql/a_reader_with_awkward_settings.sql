@@ -1,0 +1,4 @@
+-- A role whose settings are a small work area, another search path, read-only off, a zone and a date style
+DO $$ BEGIN CREATE ROLE aide_reader_2 LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+CREATE SCHEMA aide_reader_2; CREATE DOMAIN aide_reader_2.mine AS date DEFAULT '2024-05-06'; CREATE TABLE t (a aide_reader_2.mine, b date DEFAULT '2024-05-06'); GRANT SELECT ON t TO PUBLIC;
+ALTER ROLE aide_reader_2 SET work_mem = '64kB'; ALTER ROLE aide_reader_2 SET search_path = "$user"; ALTER ROLE aide_reader_2 SET DateStyle = 'SQL, DMY'; ALTER ROLE aide_reader_2 SET TimeZone = 'Asia/Tokyo'; ALTER ROLE aide_reader_2 SET default_transaction_deferrable = on; ALTER ROLE aide_reader_2 SET enable_hashjoin = off; ALTER ROLE aide_reader_2 SET row_security = off; ALTER ROLE aide_reader_2 SET client_min_messages = error; ALTER ROLE aide_reader_2 SET application_name = 'x';

@@ -1,0 +1,3 @@
+-- Arrays with declared dimensions and parameters of the element
+CREATE TYPE mood AS ENUM ('ok', 'so, so'); CREATE TYPE spot AS (x numeric(4,1), tag varchar(3)[]); CREATE DOMAIN small_num AS numeric(3,1) CHECK (VALUE < 50); CREATE DOMAIN row_of AS integer[] NOT NULL DEFAULT '{}' CHECK (cardinality(VALUE) < 9);
+CREATE TABLE arr (a integer[3][4][5], b integer ARRAY[7], c text[][] DEFAULT '{{a},{b}}', d numeric(5,-1)[], e varchar(9)[] COLLATE "C", f bit(3)[], g timestamp(3) with time zone[], h mood[] DEFAULT ARRAY['so, so'::mood], i spot[], j small_num[][], k row_of, l row_of[], m int4range[], n time(0)[], o char(2)[] NOT NULL);

@@ -1,0 +1,5 @@
+-- Comments with emoji, quotes, line breaks, only blanks, removed ones, and those of columns of views, types and partitions
+CREATE TABLE t (a integer, b integer, c integer, d integer, e integer, gone integer); CREATE VIEW v AS SELECT a AS x, b FROM t; CREATE TYPE pair AS (l integer, r integer); CREATE DOMAIN dom AS integer; CREATE TABLE u (p pair, d dom);
+COMMENT ON TABLE t IS E'it''s "quoted" \\ 100% 👍\r\n\tsecond line\n'; COMMENT ON COLUMN t.a IS ' '; COMMENT ON COLUMN t.b IS 'first'; COMMENT ON COLUMN t.b IS ''; COMMENT ON COLUMN t.c IS 'x'; COMMENT ON COLUMN t.c IS NULL; COMMENT ON COLUMN t.d IS '<script>alert(1)</script> $1 %s {0} \n'; COMMENT ON COLUMN t.gone IS 'of a dropped one'; ALTER TABLE t DROP COLUMN gone; COMMENT ON COLUMN t.e IS E'\u202Eright to left\u200B';
+COMMENT ON VIEW v IS 'NULL'; COMMENT ON COLUMN v.x IS 'x of v'; COMMENT ON TYPE pair IS 'a pair'; COMMENT ON COLUMN pair.l IS 'left'; COMMENT ON DOMAIN dom IS 'a domain'; COMMENT ON COLUMN u.d IS 'own';
+DO $$ BEGIN EXECUTE format('COMMENT ON TABLE u IS %L', repeat('long é ', 3000)); END $$;

@@ -1,0 +1,2 @@
+-- Partitions come and go, a table is attached and detached, parents are added; only real columns count
+CREATE TABLE log (at date, x integer) PARTITION BY RANGE (at); CREATE TABLE log_1 PARTITION OF log FOR VALUES FROM ('2020-01-01') TO ('2021-01-01'); CREATE TABLE log_2 PARTITION OF log FOR VALUES FROM ('2021-01-01') TO ('2022-01-01') PARTITION BY LIST (x); CREATE TABLE par (a integer); CREATE TABLE kid (a integer, b text); CREATE UNIQUE INDEX ON log (at, x);

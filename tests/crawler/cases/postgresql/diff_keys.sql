@@ -1,0 +1,2 @@
+-- Keys: order of columns, rules, deferral, validation, uniqueness with and without predicate, renamed constraints
+CREATE TABLE p (a integer, b integer, PRIMARY KEY (a, b)); CREATE TABLE c (x integer, y integer, z integer, CONSTRAINT fk FOREIGN KEY (x, y) REFERENCES p, CONSTRAINT u UNIQUE (y, z), CONSTRAINT renamed UNIQUE (z)); ALTER TABLE c ADD CONSTRAINT nv FOREIGN KEY (y, x) REFERENCES p NOT VALID; CREATE UNIQUE INDEX full_u ON c (x); CREATE UNIQUE INDEX gone_u ON c (y);

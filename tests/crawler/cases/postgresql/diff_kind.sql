@@ -1,0 +1,2 @@
+-- Datasets whose kind changes under the same name: table, view, materialized view, partitioned and foreign table
+CREATE EXTENSION file_fdw; CREATE SERVER f FOREIGN DATA WRAPPER file_fdw; CREATE TABLE a (x integer); CREATE VIEW b AS SELECT 1 AS x; CREATE TABLE c (x integer); CREATE TABLE d (x integer, y text); CREATE TABLE par (x integer) PARTITION BY LIST (x); CREATE TABLE e PARTITION OF par FOR VALUES IN (1); CREATE TABLE plain (x integer);

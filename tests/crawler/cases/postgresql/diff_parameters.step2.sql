@@ -1,0 +1,1 @@
+ALTER TABLE t ALTER l TYPE varchar(20), ALTER n TYPE numeric(8,4), ALTER n2 TYPE numeric, ALTER t TYPE timestamp(0), ALTER tz TYPE timestamptz(6), ALTER iv TYPE interval day to second(2), ALTER c TYPE text COLLATE "C", ALTER b TYPE bit varying(4), ALTER a TYPE varchar(6)[], ALTER ch TYPE char(3), ALTER x TYPE varchar, ALTER same TYPE varchar(7);

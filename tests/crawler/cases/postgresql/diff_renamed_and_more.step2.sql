@@ -1,0 +1,1 @@
+ALTER TABLE person RENAME mail TO email; ALTER TABLE person ALTER email TYPE varchar(120); ALTER TABLE person RENAME "Zip" TO zip; ALTER TABLE old_name RENAME TO new_name; ALTER TABLE "Case" RENAME TO "case";

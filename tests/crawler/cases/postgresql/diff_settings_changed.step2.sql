@@ -1,0 +1,1 @@
+DO $$ DECLARE s text; BEGIN FOREACH s IN ARRAY ARRAY['DateStyle = ''SQL, DMY''', 'IntervalStyle = sql_standard', 'TimeZone = ''Asia/Kolkata''', 'extra_float_digits = -10', 'bytea_output = escape', 'quote_all_identifiers = on', 'standard_conforming_strings = off', 'search_path = pg_catalog'] LOOP EXECUTE format('ALTER DATABASE %I SET %s', current_database(), s); END LOOP; END $$;

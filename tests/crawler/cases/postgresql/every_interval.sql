@@ -1,0 +1,3 @@
+-- interval with each set of fields and precision, alone, in an array and under a domain
+CREATE DOMAIN span AS interval minute to second(3);
+CREATE TABLE iv (plain interval, p0 interval(0), p6 interval(6), y interval year, mo interval month, d interval day, h interval hour, mi interval minute, s interval second, s3 interval second(3), ym interval year to month, dh interval day to hour, dm interval day to minute, ds interval day to second, ds4 interval day to second(4), hm interval hour to minute, hs1 interval hour to second(1), ms interval minute to second, arr interval day to second(2)[], dom span, doms span[]);

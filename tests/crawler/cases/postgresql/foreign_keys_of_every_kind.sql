@@ -1,0 +1,8 @@
+-- Foreign keys to unique indexes, with match, set columns, deferral, unvalidated, twins, cycles and to another schema's twin
+CREATE SCHEMA s; CREATE TABLE s.t (id integer PRIMARY KEY, a integer, b integer, code text); CREATE UNIQUE INDEX t_ba ON s.t (b, a) INCLUDE (code); CREATE TABLE t (id integer PRIMARY KEY, a integer, b integer, UNIQUE (a, b));
+CREATE TABLE c (id integer PRIMARY KEY, x integer DEFAULT 0, y integer, z integer REFERENCES s.t, up integer,
+    CONSTRAINT to_index FOREIGN KEY (x, y) REFERENCES s.t (b, a) MATCH FULL ON DELETE SET NULL ON UPDATE SET DEFAULT DEFERRABLE INITIALLY DEFERRED,
+    CONSTRAINT set_one FOREIGN KEY (x, y) REFERENCES t (a, b) ON DELETE SET NULL (y), CONSTRAINT set_def FOREIGN KEY (y, x) REFERENCES t (a, b) ON DELETE SET DEFAULT (x) DEFERRABLE, CONSTRAINT "Twin 1" FOREIGN KEY (z) REFERENCES t (id), CONSTRAINT "Twin 2" FOREIGN KEY (z) REFERENCES t (id), CONSTRAINT again FOREIGN KEY (id) REFERENCES t ON DELETE RESTRICT ON UPDATE CASCADE);
+ALTER TABLE c ADD CONSTRAINT loose FOREIGN KEY (up) REFERENCES c NOT VALID; ALTER TABLE t ADD CONSTRAINT back FOREIGN KEY (id) REFERENCES c (id) NOT VALID; ALTER TABLE c DISABLE TRIGGER ALL;
+CREATE TABLE kid (CONSTRAINT own FOREIGN KEY (z) REFERENCES s.t) INHERITS (c); CREATE TABLE many (id integer, r integer, CONSTRAINT from_parts FOREIGN KEY (r) REFERENCES s.t) PARTITION BY LIST (r); CREATE TABLE many_1 (id integer, r integer, CONSTRAINT had_one FOREIGN KEY (r) REFERENCES s.t); ALTER TABLE many ATTACH PARTITION many_1 FOR VALUES IN (1);
+CREATE TABLE renamed (a integer REFERENCES s.t); ALTER TABLE s.t RENAME COLUMN id TO "Id"; ALTER TABLE renamed RENAME COLUMN a TO "A a";

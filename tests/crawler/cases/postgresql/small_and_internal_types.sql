@@ -1,0 +1,3 @@
+-- Single characters, names, object identifiers, positions, snapshots, paths and vectors of the server
+CREATE TABLE small (c "char", c1 char, bp bpchar, n name, vc varchar, o oid, rc regclass, rt regtype, rp regprocedure, rn regnamespace, rl regrole, x xid, x8 xid8, ci cid, ti tid, lsn pg_lsn, sn pg_snapshot, ts txid_snapshot, jp jsonpath, iv int2vector, ov oidvector, rf refcursor, u uuid, f1 float(1), f24 float(24), f25 float(25), d decimal, nc national character(4), ncv national character varying(4), b boolean, mr int4multirange, dmr datemultirange[]);
+ALTER TABLE small ADD cs "char"[] DEFAULT '{a}', ADD ns name[], ADD ovs oidvector[], ADD c1s char[], ADD bps bpchar[];

@@ -1,0 +1,2 @@
+-- Relations that live for a while: unlogged tables and sequences, toast, temporary ones of another session
+CREATE UNLOGGED TABLE quick (id bigserial PRIMARY KEY, big text, much jsonb); CREATE UNLOGGED SEQUENCE quick_seq; CREATE TEMPORARY TABLE passing (a integer); CREATE TEMPORARY VIEW passing_v AS SELECT 1 AS one; ALTER TABLE quick ALTER COLUMN big SET STORAGE EXTERNAL; CREATE TABLE kept (a text COMPRESSION pglz) WITH (fillfactor = 50, toast_tuple_target = 256); ALTER TABLE kept SET UNLOGGED; ALTER TABLE kept SET LOGGED;

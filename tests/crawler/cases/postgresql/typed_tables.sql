@@ -1,0 +1,3 @@
+-- Typed tables: of a type in another schema, with options of columns, as children of their type
+CREATE SCHEMA "Ty.pes"; CREATE TYPE "Ty.pes"."Per son" AS (id integer, name varchar(20) COLLATE "C", at timestamptz(3));
+CREATE TABLE people OF "Ty.pes"."Per son" (PRIMARY KEY (id), name WITH OPTIONS NOT NULL DEFAULT 'x', at WITH OPTIONS UNIQUE); CREATE TABLE others OF "Ty.pes"."Per son" PARTITION BY HASH (id); ALTER TYPE "Ty.pes"."Per son" ADD ATTRIBUTE late text CASCADE; ALTER TYPE "Ty.pes"."Per son" RENAME ATTRIBUTE at TO "when" CASCADE; COMMENT ON COLUMN people."when" IS 'typed'; CREATE TABLE was OF "Ty.pes"."Per son"; ALTER TABLE was NOT OF;

@@ -1,0 +1,6 @@
+-- User types named like types of the server, and a base type of the user with its own modifiers
+CREATE DOMAIN int4 AS smallint; CREATE DOMAIN "integer" AS bigint; CREATE TYPE "timestamp" AS ENUM ('now'); CREATE DOMAIN "numeric" AS text; CREATE TYPE "varchar(10)" AS (a integer); CREATE DOMAIN _int4 AS integer; CREATE DOMAIN "interval" AS interval hour to second(2);
+CREATE TYPE label; CREATE FUNCTION label_in(cstring, oid, integer) RETURNS label LANGUAGE internal IMMUTABLE STRICT AS 'varcharin'; CREATE FUNCTION label_out(label) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT AS 'varcharout';
+CREATE FUNCTION label_mods(cstring[]) RETURNS integer LANGUAGE internal IMMUTABLE STRICT AS 'varchartypmodin'; CREATE FUNCTION label_mods_out(integer) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT AS 'varchartypmodout';
+CREATE TYPE label (INPUT = label_in, OUTPUT = label_out, TYPMOD_IN = label_mods, TYPMOD_OUT = label_mods_out, LIKE = varchar, CATEGORY = 'S', COLLATABLE = true);
+CREATE TABLE t (a public.int4, b "integer", c integer, d public."timestamp", e public."numeric", f "varchar(10)", g public._int4, h public."interval", l label, l7 label(7) DEFAULT 'x', ls label(7)[], lc label COLLATE "C", td timestamp, ni numeric(4,2), ii interval);
