@@ -187,13 +187,22 @@ def test_bytes_without_an_encoding_are_read(postgres_database: Callable[..., str
     url = postgres_database(encoding="SQL_ASCII", lc_collate="C", lc_ctype="C")
     with _session(url) as session:
         session.execute("SET client_encoding TO sql_ascii")
-        session.execute(b'CREATE TABLE "caf\xe9" ("na\xc3\xafve" int, "\xff" text)')
+        session.execute(b"CREATE TYPE kind AS ENUM ('a', '\xe4', '\xc3\xa4')")
+        session.execute(b"CREATE DOMAIN d AS text CONSTRAINT \"\xe4\" CHECK (VALUE <> '\xe4')")
+        session.execute(b"CREATE TABLE types (k kind DEFAULT '\xe4', d d)")
+        session.execute(b"COMMENT ON TABLE types IS '\xa4'")
+        session.execute(b'CREATE TABLE "caf\xe9" ("na\xc3\xafve" int, "\xff" text, "\xc3\xbf" text)')
         session.commit()
 
     snapshot = inspect(url)
 
-    assert [dataset["name"] for dataset in snapshot.datasets] == ["café"]
-    assert list(_fields(snapshot, "café")) == ["naïve", "ÿ"]
+    assert [dataset["name"] for dataset in snapshot.datasets] == [r"caf\xe9", "types"]
+    assert list(_fields(snapshot, r"caf\xe9")) == ["naïve", r"\xff", "ÿ"]
+    fields = _fields(snapshot, "types")
+    assert fields["k"]["parameters"] == {"values": ["a", r"\xe4", "ä"]}
+    assert fields["k"]["default"] == r"'\xe4'::kind"
+    assert fields["d"]["parameters"]["checks"][0]["name"] == r"\xe4"
+    assert _dataset(snapshot, "types")["comment"] == r"\xa4"
 
 
 def test_uncommitted_changes_of_others_are_not_seen(postgres_database: Callable[..., str]) -> None:

@@ -10,14 +10,10 @@ from psycopg.adapt import Loader
 
 
 class _AnyText(Loader):
-    """UTF-8 where the bytes are valid UTF-8, else Latin-1, which reads every byte."""
+    """UTF-8, and bytes that are none by their numbers (`\\xe9`), so that no two names become one."""
 
     def load(self, data: Buffer) -> str:
-        raw = bytes(data)
-        try:
-            return raw.decode("utf-8")
-        except UnicodeDecodeError:
-            return raw.decode("latin-1")
+        return bytes(data).decode("utf-8", "backslashreplace")
 
 
 def read_any_bytes(connection: Connection[Any]) -> None:
