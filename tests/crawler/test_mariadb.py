@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from aide_crawler import CrawlError, Limits, Scope, Snapshot, inspect
 from aide_crawler.dialects.connection import Connection
+from aide_crawler.dialects.mysql import lowered
 from aide_crawler.dialects.mysql_grants import read_grants
 from aide_crawler.dialects.mysql_types import labels, native_type, parse
 from sqlalchemy.engine import make_url
@@ -240,3 +241,13 @@ def test_types_are_taken_apart() -> None:
     assert parameters("varchar(10) /*M!100301 COMPRESSED*/") == ("varchar", {"length": 10})
     assert parameters("year(4)") == ("year", {"display_width": 4})
     assert labels("'it''s','back\\\\slash','tab\\t'") == ["it's", "back\\slash", "tab\t"]
+
+
+def test_a_server_that_folds_names_is_asked_for_folded_ones() -> None:
+    scope = Scope(schemas=('"Sales"',), exclude_tables=("Old*", "Sales.T"))
+
+    folded = lowered(scope)
+
+    assert folded == Scope(schemas=('"sales"',), exclude_tables=("old*", "sales.t"))
+    assert folded.covers("sales", "orders")
+    assert not folded.covers("sales", "old_1")

@@ -45,6 +45,7 @@ class _Server:
     is_mariadb: bool
     version: tuple[int, ...]
     database: str | None
+    folds_names: bool
 
     @property
     def has_expression_keys(self) -> bool:
@@ -108,7 +109,7 @@ def _cut(raw: Any) -> None:
 
 def _look(connection: Connection, scope: Scope, watch: Watch) -> Snapshot:
     server = _set_up(connection, watch)
-    scope = effective_scope(scope, server.database)
+    scope = effective_scope(lowered(scope) if server.folds_names else scope, server.database)
     grants = _grants(connection)
     existing = [
         row[0]
@@ -146,7 +147,9 @@ def _look(connection: Connection, scope: Scope, watch: Watch) -> Snapshot:
 
 
 def _set_up(connection: Connection, watch: Watch) -> _Server:
-    version, database, modes = connection.rows("select version(), database(), @@sql_mode")[0]
+    version, database, modes, folding = connection.rows(
+        "select version(), database(), @@sql_mode, @@lower_case_table_names"
+    )[0]
     is_mariadb = "mariadb" in version.lower()
     numbers = tuple(int(part) for part in version.split("-")[0].split(".") if part.isdigit())
     seconds = watch.limits.statement_seconds
@@ -156,7 +159,7 @@ def _set_up(connection: Connection, watch: Watch) -> _Server:
     lock = max(1, int(watch.limits.lock_seconds))
     kept = ",".join(mode for mode in modes.split(",") if mode not in _OTHER_SPELLINGS)
     connection.rows(f"set session sql_mode = '{kept}', session lock_wait_timeout = {lock}, session {limit}")
-    return _Server(is_mariadb, numbers, database)
+    return _Server(is_mariadb, numbers, database, int(folding) == 1)
 
 
 def _grants(connection: Connection) -> Grants:
@@ -253,6 +256,11 @@ def effective_scope(scope: Scope, database: str | None) -> Scope:
         for text in scope.tables
     )
     return replace(scope, tables=tuple(tables))
+
+
+def lowered(scope: Scope) -> Scope:
+    """The scope for a server that keeps all names of databases and tables in lower case."""
+    return Scope(**{key: tuple(map(str.lower, patterns)) for key, patterns in scope.to_dict().items()})
 
 
 def _is_system(schema: str) -> bool:

@@ -128,9 +128,11 @@ def _document(
 
 
 def _field(rows: SchemaRows, row: Row, position: int, key_place: int | None) -> dict[str, Any]:
-    (table, _, name, column_type, nullable, default, extra, comment, charset, collation, expression, _) = row
+    (table, _, name, column_type, nullable, default, extra, comment, charset, collation, expression) = row[
+        :11
+    ]
     native = native_type(column_type)
-    is_json = rows.checks.get((table, name), "").lower() == f"json_valid(`{name.replace('`', '``')}`)".lower()
+    is_json = row[11] == "longtext" and _checks_json(rows.checks.get((table, name), ""), name)
     type_name, parameters = parse(native, charset=charset, collation=collation, is_json=is_json)
     flags = (extra or "").upper()
     generated = None
@@ -154,6 +156,11 @@ def _field(rows: SchemaRows, row: Row, position: int, key_place: int | None) -> 
     if match := _ON_UPDATE.search(extra or ""):
         document["on_update"] = match[1]
     return document
+
+
+def _checks_json(check: str, name: str) -> bool:
+    """Whether a column's check is the one that JSON, an alias of longtext, gives it."""
+    return check.lower() == f"json_valid(`{name.replace('`', '``')}`)".lower()
 
 
 def _default(rows: SchemaRows, default: str | None, type_name: str, flags: str) -> str | None:

@@ -1,0 +1,4 @@
+-- Views whose table, column or function is gone, whose definer does not exist, and views on broken views
+CREATE TABLE t (a int, b varchar(7) NOT NULL DEFAULT 'x' COMMENT 'b of t'); CREATE TABLE gone (x int); CREATE FUNCTION f() RETURNS int RETURN 1; CREATE VIEW fine AS SELECT a AS A1, b, a + 1 AS sum, 'é' AS lit FROM t;
+CREATE VIEW no_table AS SELECT x FROM gone; CREATE VIEW no_column AS SELECT a, b FROM t; CREATE VIEW no_function AS SELECT f() AS y; CREATE VIEW on_broken AS SELECT x FROM no_table; CREATE DEFINER = 'nobody'@'nowhere' SQL SECURITY DEFINER VIEW no_definer AS SELECT a FROM t; CREATE DEFINER = 'nobody'@'nowhere' SQL SECURITY INVOKER VIEW invoker AS SELECT b FROM t; CREATE ALGORITHM = TEMPTABLE VIEW temp_v AS SELECT b FROM t; CREATE VIEW checked AS SELECT a FROM t WHERE a > 0 WITH CASCADED CHECK OPTION;
+DROP TABLE gone; DROP FUNCTION f; ALTER TABLE t ADD c int; CREATE VIEW lost AS SELECT a, c FROM t; ALTER TABLE t DROP c;

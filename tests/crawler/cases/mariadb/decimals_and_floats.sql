@@ -1,0 +1,2 @@
+-- Decimals with and without scale, unsigned and zerofilled, floats with display precision, and their synonyms
+CREATE TABLE n (d decimal, d5 decimal(5), d52 decimal(5,2) unsigned zerofill, dmax decimal(65,38), f float, f10 float(10,3), f24 float(24), f25 float(25), dbl double(12,4) unsigned, r real, dp double precision, num numeric(4,1), dc dec(3), fx fixed(6,2), b bit, b8 bit(8), b64 bit(64), ti tinyint(1), tu tinyint(1) unsigned, bo bool, i1 int1, i3 int3, mi middleint, s serial, y4 year(4), y2 year(2), lv long varchar, l long);

@@ -1,0 +1,1 @@
+ALTER TABLE t DROP COLUMN b; CREATE TABLE o (x int);

@@ -1,0 +1,2 @@
+-- Automatic numbers, generated columns, visibility, defaults, versioning, engine and comments changed
+CREATE TABLE t (a int, b int AS (a + 1) VIRTUAL, c int, d int DEFAULT 1, e int, f int COMMENT 'x', g timestamp NOT NULL DEFAULT current_timestamp(), h varchar(5) DEFAULT 'a', i int DEFAULT NULL) COMMENT 'one'; CREATE TABLE v (a int); CREATE TABLE en (a int) ENGINE=MyISAM; CREATE TABLE vw (a int);

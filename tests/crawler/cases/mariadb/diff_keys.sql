@@ -1,0 +1,2 @@
+-- Keys: a prefix added, columns added, rules changed, another target, the primary key extended, a key renamed
+CREATE TABLE p (id int PRIMARY KEY, u int UNIQUE); CREATE TABLE q (id int PRIMARY KEY); CREATE TABLE t (a varchar(20), b int, c int NOT NULL, d int, PRIMARY KEY (c), UNIQUE KEY pre (a), UNIQUE KEY more (b), UNIQUE KEY old_name (b, d), CONSTRAINT f1 FOREIGN KEY (b) REFERENCES p (id), CONSTRAINT f2 FOREIGN KEY (d) REFERENCES p (id) ON DELETE RESTRICT);

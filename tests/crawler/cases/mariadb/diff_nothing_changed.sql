@@ -1,0 +1,2 @@
+-- A table made anew in another order and spelling, display widths, automatic numbers, partitions and options
+CREATE TABLE t (id int(11) AUTO_INCREMENT PRIMARY KEY, a varchar(10) DEFAULT 'x', b int(5), c timestamp NOT NULL DEFAULT current_timestamp(), d tinyint(1), e decimal(10) DEFAULT 0, f boolean DEFAULT true, g json, UNIQUE KEY k (a, b), KEY (b), h bigint(20) unsigned); CREATE TABLE c (t int, CONSTRAINT fk FOREIGN KEY (t) REFERENCES t (id)); CREATE TABLE p (a int NOT NULL) PARTITION BY RANGE (a) (PARTITION p0 VALUES LESS THAN (10)); CREATE VIEW v AS SELECT id, a FROM t;

@@ -1,0 +1,1 @@
+ALTER TABLE t MODIFY a int unsigned, MODIFY b int(8) zerofill, MODIFY c varchar(7), MODIFY d enum('a','x','b'), MODIFY e set('b','a'), MODIFY f datetime(3), MODIFY g mediumtext, MODIFY h varchar(5) CHARACTER SET latin1, MODIFY i decimal(6,2), MODIFY j int NOT NULL, MODIFY k int NULL, MODIFY l boolean, MODIFY m json, MODIFY n smallint, MODIFY o varchar(4), MODIFY p double;

@@ -1,0 +1,2 @@
+-- Labels with quotes, commas, parentheses, backslashes, emoji and blanks, empty ones, other character sets
+CREATE TABLE e (a enum('it''s','a,b','(c)','back\\slash','"q"','','x y','100%','größe','`t`') NOT NULL DEFAULT 'it''s', b enum('a','b ') DEFAULT 'b', c set('','x(1)','y''z') DEFAULT '', d enum('ä','ö') CHARACTER SET latin1 DEFAULT 'ö', f enum('A','a') COLLATE utf8mb4_bin, h enum('new\nline','tab\there'), i set('one') NOT NULL);

@@ -1,0 +1,3 @@
+-- JSON columns with the check of the server, with another one, without any, and text that only looks like JSON
+CREATE TABLE j (a json, b json NOT NULL DEFAULT '{"k": [1, "it''s"]}', c longtext CHECK (json_valid(c)), d longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, e longtext CHECK (json_valid(e) AND length(e) < 100), f longtext COLLATE utf8mb4_bin CHECK (json_valid(f)), `we``ird "x"` json, g text CHECK (json_valid(g)), h json COMMENT 'a json', CONSTRAINT named CHECK (json_valid(d)), CONSTRAINT x CHECK (json_valid(a) OR a = ''));
+ALTER TABLE j ADD virt varchar(20) AS (json_value(a, '$.k')) VIRTUAL;

@@ -1,0 +1,3 @@
+-- Tables partitioned by range, list, hash and key, with sub-partitions, beside one with a comment that says so
+CREATE TABLE pr (id int NOT NULL, d date NOT NULL, PRIMARY KEY (id, d)) PARTITION BY RANGE (year(d)) SUBPARTITION BY HASH (id) SUBPARTITIONS 2 (PARTITION p0 VALUES LESS THAN (2000) COMMENT 'old', PARTITION pm VALUES LESS THAN MAXVALUE);
+CREATE TABLE pl (a int, b varchar(5)) PARTITION BY LIST COLUMNS (b) (PARTITION x VALUES IN ('a', 'b'), PARTITION y DEFAULT); CREATE TABLE ph (a int) PARTITION BY HASH (a) PARTITIONS 3; CREATE TABLE pk (a int PRIMARY KEY) PARTITION BY KEY () PARTITIONS 1; CREATE TABLE not_so (a int) COMMENT 'partitioned' CONNECTION = 'partitioned';

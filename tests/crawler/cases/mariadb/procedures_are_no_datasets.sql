@@ -1,0 +1,2 @@
+-- Procedures, functions, triggers, events, packages and sequences beside the one table
+CREATE TABLE only_one (a int, b int); CREATE PROCEDURE p() SELECT 1; CREATE FUNCTION f(x int) RETURNS int DETERMINISTIC RETURN x; CREATE TRIGGER tr BEFORE INSERT ON only_one FOR EACH ROW SET NEW.b = 1; CREATE EVENT ev ON SCHEDULE EVERY 1 DAY DO SELECT 1; CREATE SEQUENCE `Se q` START 5; CREATE SEQUENCE s2 ENGINE=MyISAM COMMENT 'a sequence';

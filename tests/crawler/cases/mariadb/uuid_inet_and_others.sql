@@ -1,0 +1,2 @@
+-- Types that only MariaDB has: uuid and addresses, with defaults, keys and arrays of bytes beside them
+CREATE TABLE u (id uuid NOT NULL DEFAULT uuid() PRIMARY KEY, i6 inet6 DEFAULT '::1', i4 inet4 DEFAULT '127.0.0.1', b16 binary(16) DEFAULT 'x', vb varbinary(20) DEFAULT x'0041', tb tinyblob, b blob, mb mediumblob, lb longblob DEFAULT 'x', tt tinytext, t text DEFAULT 'abc', mt mediumtext, lt longtext, c char, vc varchar(1) CHARACTER SET binary, cby char byte, nc nchar(3), nvc nvarchar(4), comp varchar(50) COMPRESSED, compb blob COMPRESSED);
