@@ -9,20 +9,24 @@ from zoneinfo import available_timezones
 from aide_crawler import Scope, ScopeInvalid
 from django import forms
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponseRedirect
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
-from aide.accounts.roles import Capability, systems_limit
+from aide.accounts.roles import Capability, can, systems_limit, why_not
 from aide.audit.recording_admin import RecordedAdmin, as_json
-from aide.core.errors import Invalid
+from aide.core.errors import DomainError, Invalid
 from aide.core.forms import LinesField, VersionedForm
 from aide.core.html import chip
 from crawling import plan_words, plans
 from crawling.models import Change, CrawlPlan
 from crawling.plan_words import Rhythm
+from crawling.preview import Preview, preview
+from registry.models import System
 
 SCOPE = ("schemas", "tables", "exclude_schemas", "exclude_tables")
 KEPT = ("system", "cron", "time_zone", "is_active", "auto_approve", "note", "scope")
@@ -125,6 +129,7 @@ class CrawlPlanAdmin(RecordedAdmin):
     lead = "When each system is crawled. What a scheduled crawl finds waits in a review like any other."
     empty_sentence = "No system is crawled on a schedule yet."
     form = PlanForm
+    change_form_template = "admin/crawling/crawlplan/change_form.html"
     list_display = ("system_name", "rhythm", "next_time", "state", "without_person")
     list_display_links = ("system_name",)
     list_filter = ("is_active", ("system", admin.RelatedFieldListFilter))
@@ -136,6 +141,23 @@ class CrawlPlanAdmin(RecordedAdmin):
         ("What", {"fields": SCOPE, "classes": ("collapse",), "description": "Empty means everything."}),
         ("Without a person", {"fields": ("auto_approve",), "classes": ("collapse",)}),
     )
+
+    def get_urls(self) -> list[Any]:
+        own = [path("preview/", self.admin_site.admin_view(self.preview), name="crawling_plan_preview")]
+        return [*own, *super().get_urls()]
+
+    def preview(self, request: HttpRequest) -> HttpResponse:
+        """What the scope in the form would read; POST only, and nothing is written."""
+        value = request.POST.get("system", "")
+        rows = System.objects.alive().select_related("flavor", "credential_ref")
+        system = rows.filter(pk=int(value)).first() if value.isdecimal() and len(value) < 16 else None
+        if request.method != "POST" or not can(request.user, Capability.START_CRAWL, system):
+            raise PermissionDenied(why_not(Capability.START_CRAWL, system))
+        context: dict[str, Any] = {"system": system, "preview": _preview(request, system)}
+        if request.headers.get("HX-Request"):
+            return render(request, "admin/crawling/crawlplan/preview.html", context)
+        context |= self.admin_site.each_context(request)
+        return render(request, "admin/crawling/crawlplan/preview_page.html", context)
 
     @admin.display(description="system", ordering="system__code")
     def system_name(self, plan: CrawlPlan) -> str:
@@ -194,3 +216,15 @@ class CrawlPlanAdmin(RecordedAdmin):
 
     def system_code(self, obj: Any) -> str:
         return str(obj.system.code)
+
+
+def _preview(request: HttpRequest, system: System | None) -> Preview:
+    if system is None:
+        return Preview(False, "Choose a system first.")
+    try:
+        return preview(system, {name: LinesField().clean(request.POST.get(name, "")) for name in SCOPE})
+    except DomainError as error:
+        said = (each["detail"] for each in error.errors)
+        return Preview(False, " ".join((error.detail, *(text for text in said if text != error.detail))))
+    except ValidationError as error:
+        return Preview(False, " ".join(error.messages))

@@ -326,6 +326,9 @@ PAGES: Pages = {
         new=lambda w: {"system": w.here.pk, "frequency": "day", "time": "02:00", "time_zone": "UTC"},
         edit={"time": "05:15"},
     ),
+    "POST admin/crawling/crawlplan/preview/": page(
+        of_system(CRAWL), body=lambda w: {"system": w.here.pk, "tables": "a*"}, quiet=True
+    ),
     **stock("crawling/crawlrun", lambda w: w.run, lists=anywhere(SEE), sees=of_system(SEE)),
     # The run's page has no form; it shows itself to a post as well.
     f"POST {RUN}<path:object_id>/change/": page(of_system(SEE), lambda w: w.run, quiet=True),

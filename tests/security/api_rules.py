@@ -297,6 +297,9 @@ RULES: dict[str, tuple[Case, ...]] = {
     ),
     "PATCH crawl-plans/{pk}": case(of_system(SYSTEMS), lambda w: w.plan, lambda w: {"cron": "0 5 * * *"}),
     "DELETE crawl-plans/{pk}": case(of_system(SYSTEMS), lambda w: w.plan),
+    "POST crawl-plans/preview": case(
+        of_system(CRAWL), body=lambda w: {"system": w.here.code, "scope": {"tables": ["a*"]}}
+    ),
     "GET crawl-runs": case(rows_of_systems(SEE)),
     "POST crawl-runs": (
         *case(of_system(CRAWL), body=lambda w: {"system": w.here.code}, name="start"),
@@ -370,6 +373,7 @@ UNRECORDED = frozenset(
 # Doors that only answer a question.
 QUESTIONS = frozenset(
     {
+        "POST crawl-plans/preview",
         "POST data-types/{pk}/render",
         "POST types/parse",
         "POST compatibility",
