@@ -14,6 +14,7 @@ from sqlalchemy.engine import URL
 
 from aide_crawler.dialects.connection import Connection
 from aide_crawler.dialects.coverage import CoverageNotes
+from aide_crawler.dialects.sqlite_beside import BesideConnection, hides_functions
 from aide_crawler.dialects.sqlite_ddl import generated_expressions, is_autoincrement
 from aide_crawler.dialects.sqlite_keys import Keys, foreign_keys_of, uniques_of
 from aide_crawler.errors import CrawlError
@@ -75,7 +76,13 @@ def _open(path: Path, url: URL, watch: Watch) -> Connection:
         if not unopened or (log.exists() and log.stat().st_size):
             raise
         # A file in WAL mode in a folder that cannot be written to, with nothing left in its log.
-        connection = Connection(_connect(f"{location}&immutable=1", watch), url, watch)
+        location += "&immutable=1"
+        connection = Connection(_connect(location, watch), url, watch)
+    if hides_functions(connection):
+        encoding = str(connection.rows("pragma encoding")[0][0])
+        connection.close()
+        connection = BesideConnection(_connect(":memory:", watch), url, watch)
+        connection.attach(location, encoding)
     watch.interrupt = connection.raw.interrupt
     return connection
 

@@ -1,0 +1,2 @@
+-- Types of several words, quoted, with odd arguments, empty, keywords, and names that hold two affinities
+CREATE TABLE t (a "", b BLOBBER, c "POINT", d TEXTINT, e CHARBLOB, f NUMERIC(10), g DEC(5, 2), h DOUBLE, i REALTEXT, j LONG VARCHAR, k UNSIGNED BIG INT, l "VARCHAR (10)", m CLOB(5), n DATE, o BIT, p FLOAT(1.5), q "NULL", r NCHAR(-5), s "int -- x", u 'quoted type', v "STRING(MAX)", w INTERVAL, x DATETIME2, y "VARCHAR(10,20,30)", z "a(b)c(1)", aa BOOLEAN DEFAULT 0, bb "GENERATED ALWAYS");

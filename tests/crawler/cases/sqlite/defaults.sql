@@ -1,0 +1,3 @@
+-- Defaults: strings, doubled quotes, expressions, blobs, words, signs, NULL, time words and none
+CREATE TABLE d (a TEXT DEFAULT 'it''s', b TEXT DEFAULT "double", c TEXT DEFAULT '', d INT DEFAULT -1, e REAL DEFAULT +2.5e3, f BLOB DEFAULT x'0A', g TEXT DEFAULT NULL, h TEXT DEFAULT 'NULL', i TEXT DEFAULT CURRENT_TIMESTAMP, j TEXT DEFAULT (datetime('now', '-1 day')), k INT DEFAULT (1 + (2 * 3)), l BOOLEAN DEFAULT TRUE, m TEXT DEFAULT bare, n INT DEFAULT 0x10, o TEXT DEFAULT 'a
+b, c) DEFAULT 5', p TEXT DEFAULT ( 'x' || 'y' ), q, r INTEGER DEFAULT 9223372036854775807 NOT NULL, s TEXT NOT NULL ON CONFLICT IGNORE DEFAULT '🙂', t TEXT DEFAULT (NULL), u DEFAULT current_date);

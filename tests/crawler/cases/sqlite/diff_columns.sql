@@ -1,0 +1,2 @@
+-- Columns renamed, dropped, added, retyped; defaults, nullability and keys changed by making tables anew
+CREATE TABLE r (id INTEGER PRIMARY KEY, mail TEXT, tel TEXT, x INT); CREATE TABLE n (a INT, b TEXT NOT NULL, c TEXT DEFAULT 'x', d INT, e TEXT UNIQUE, t1 INT, t2 VARCHAR(10), t3 TEXT, t4 DATETIME, t5 DATE, t6 BOOLEAN, t7 NUMERIC(5,2), t8 REAL, t9 BLOB, PRIMARY KEY (a)); CREATE TABLE old (k TEXT PRIMARY KEY, body BLOB, at DATETIME);

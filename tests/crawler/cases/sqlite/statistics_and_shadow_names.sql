@@ -1,0 +1,2 @@
+-- System tables of statistics and sequences, autoindexes, tables that look like shadow ones, and indexes named like tables
+CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, v TEXT UNIQUE); INSERT INTO a (v) VALUES ('x'); ANALYZE; CREATE TABLE docs_data (id INTEGER PRIMARY KEY, block BLOB); CREATE TABLE docs_config (k PRIMARY KEY, v) WITHOUT ROWID; CREATE TABLE sqlitestudio (x); CREATE TABLE sqlite3_x (x); CREATE INDEX docs ON a (v); CREATE TRIGGER tr AFTER INSERT ON a BEGIN SELECT 1; END;

@@ -1,0 +1,2 @@
+-- Strict tables with every allowed type, keys and defaults
+CREATE TABLE t (a INT, b INTEGER PRIMARY KEY AUTOINCREMENT, c REAL NOT NULL DEFAULT 1.5, d TEXT COLLATE NOCASE, e BLOB DEFAULT x'00ff', f ANY DEFAULT 'x') STRICT; CREATE TABLE u (a TEXT PRIMARY KEY, b ANY, c any) strict; CREATE TABLE v (a INT, b TEXT, PRIMARY KEY (a)) STRICT;
