@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
+from aide_crawler.memory import collecting_later
 from django.db import DatabaseError, transaction
 
 from aide.audit.entries import new_batch
@@ -17,7 +18,7 @@ from crawling.review.putting import put_in_force
 from crawling.review.verdicts import settle, write_settled
 
 log = structlog.get_logger(__name__)
-BATCH = 200
+BATCH = 500
 
 
 @dataclass
@@ -47,9 +48,8 @@ class Outcome:
 def apply(proposals: Iterable[Proposal], *, by: Any, comment: str = "") -> Outcome:
     """Carry out what is noted on these proposals.
 
-    Each decision counts for the person who noted it. Datasets are published in batches; if a batch fails its
-    datasets are tried one by one, and only the broken ones stay open, with the reason. Nothing noted: an empty
-    outcome.
+    Each decision counts for the person who noted it. Datasets are published in batches; a batch that fails is tried
+    again in halves, so that only the broken datasets stay open, with the reason. Nothing noted: an empty outcome.
     """
     return _apply([each.pk for each in proposals], by=by, comment=comment, granted=())
 
@@ -63,14 +63,24 @@ def apply_by_plan(run: CrawlRun, *, risks: Collection[str]) -> Outcome:
 def _apply(proposal_ids: Sequence[int], *, by: Any, comment: str, granted: Collection[str]) -> Outcome:
     outcome = Outcome()
     batch = new_batch()
-    for start in range(0, len(proposal_ids), BATCH):
-        chunk = proposal_ids[start : start + BATCH]
-        try:
-            outcome.add(_apply_batch(chunk, by=by, comment=comment, granted=granted, batch=batch))
-        except (DatabaseError, DomainError, ValueError) as error:
-            log.warning("review.batch_failed", size=len(chunk), error=type(error).__name__)
-            for proposal_id in chunk:
-                outcome.add(_apply_one(proposal_id, by=by, comment=comment, granted=granted, batch=batch))
+    with collecting_later():
+        for start in range(0, len(proposal_ids), BATCH):
+            chunk = proposal_ids[start : start + BATCH]
+            outcome.add(_apply_halves(chunk, by=by, comment=comment, granted=granted, batch=batch))
+    return outcome
+
+
+def _apply_halves(proposal_ids: Sequence[int], **how: Any) -> Outcome:
+    """All of a batch, or else of each half as much as can be applied."""
+    if len(proposal_ids) == 1:
+        return _apply_one(proposal_ids[0], **how)
+    try:
+        return _apply_batch(proposal_ids, **how)
+    except (DatabaseError, DomainError, ValueError) as error:
+        log.warning("review.batch_failed", size=len(proposal_ids), error=type(error).__name__)
+    middle = len(proposal_ids) // 2
+    outcome = _apply_halves(proposal_ids[:middle], **how)
+    outcome.add(_apply_halves(proposal_ids[middle:], **how))
     return outcome
 
 

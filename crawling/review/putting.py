@@ -58,10 +58,13 @@ def _publish(cases: Sequence[Case], *, by: Any, batch: str) -> None:
 
 def _publication(case: Case) -> Publication:
     changes = [as_change(each) for each in case.approved]
-    document = diff.apply(case.present, changes, after=case.source, catalogue=case.catalogue)
-    if document is None:
-        raise ValueError(f"The dataset {case.proposal.dataset_name} would be gone.")
-    document = documents.clean(document)
+    if len(changes) == 1 and changes[0].op == Op.ADD_DATASET:
+        document = documents.clean(changes[0].after)
+    else:
+        changed = diff.apply(case.present, changes, after=case.source, catalogue=case.catalogue)
+        if changed is None:
+            raise ValueError(f"The dataset {case.proposal.dataset_name} would be gone.")
+        document = documents.clean(changed)
     moved = any(change.op in _PLACES for change in changes)
     location, name, kind = None, "", _kind(case)
     if case.dataset is None or moved or (case.present is None and kind == Dataset.Kind.RDBMS):

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from registry.documents.expressions import normal_default, normal_expression
-from registry.typesystem import Catalogue, TypeExpr, parse
+from registry.typesystem import Catalogue, TypeExpr, mark_of, parse, remember
 
 _NO_ACTION = "NO ACTION"
 _RESTRICT_IS_NO_ACTION = frozenset({"mysql", "mariadb"})
@@ -172,6 +172,16 @@ def type_content(field: Mapping[str, Any], *, catalogue: Catalogue | None) -> di
     A field with nested fields is told by its base alone: its nested fields carry the rest.
     """
     nested = field.get("fields") is not None
+    if catalogue is None or nested:
+        return _type_content(field, catalogue=catalogue, nested=nested)
+    key = ("content", *mark_of(field))
+    known = catalogue.memory.get(key)
+    if known is None:
+        known = remember(catalogue, key, _type_content(field, catalogue=catalogue, nested=False))
+    return dict(known)
+
+
+def _type_content(field: Mapping[str, Any], *, catalogue: Catalogue | None, nested: bool) -> dict[str, Any]:
     expr = expression_of(field, catalogue=catalogue)
     out: dict[str, Any] = {"base": base_of(expr, field), "nested": nested}
     if nested:

@@ -14,12 +14,13 @@ from registry.typesystem.model import (
     TypeSystemError,
 )
 from registry.typesystem.params import check_params, check_schema
-from registry.typesystem.parsing import build, parse
+from registry.typesystem.parsing import Mark, build, mark_of, parse, remember
 from registry.typesystem.rendering import check_template, render
 
 __all__ = [
     "Catalogue",
     "Example",
+    "Mark",
     "ParamError",
     "ParamsInvalid",
     "Slot",
@@ -31,6 +32,8 @@ __all__ = [
     "check_params",
     "check_schema",
     "check_template",
+    "mark_of",
     "parse",
+    "remember",
     "render",
 ]

@@ -30,6 +30,7 @@ from registry.typesystem.rendering import write
 
 _DEEPEST = 40
 _REMEMBERED = 5000
+Mark = tuple[str, str, str, str, str]
 _MATTERS = ("type_name", "type_schema", "type_kind", "parameters")
 
 
@@ -63,18 +64,36 @@ def parse(catalogue: Catalogue, native_type: str, *, field: Mapping[str, Any] | 
     `field` is the document's field: its `type_kind`, `type_name`, `type_schema` and `parameters` tell what the
     spelling alone cannot (user types, character sets). An unknown type has code None and is rendered as spelled.
     """
-    told = {key: field[key] for key in _MATTERS if field.get(key)} if field else {}
     try:
-        key = (native_type, json.dumps(told, sort_keys=True) if told else "")
+        key = ("type", native_type, *(mark_of(field)[1:] if field else ()))
+        found = catalogue.memory.get(key)
+        if found is None:
+            told = {name: field[name] for name in _MATTERS if field.get(name)} if field else {}
+            json.dumps(told)  # whatever is no JSON is told of no type
+            found = remember(catalogue, key, _parse(catalogue, native_type, told, depth=0))
     except (TypeError, ValueError, RecursionError):
         return _unknown(native_type)
-    memory = catalogue.memory
-    found = memory.get(key)
-    if found is None:
-        if len(memory) >= _REMEMBERED:
-            memory.clear()
-        found = memory[key] = _parse(catalogue, native_type, told, depth=0)
     return found
+
+
+def mark_of(field: Mapping[str, Any]) -> Mark:
+    """All that a document's field tells of its type: fields with equal marks have equal types."""
+    parameters = field.get("parameters")
+    return (
+        field.get("native_type") or "",
+        field.get("type_name") or "",
+        field.get("type_schema") or "",
+        field.get("type_kind") or "",
+        repr(parameters) if parameters else "",
+    )
+
+
+def remember(catalogue: Catalogue, key: tuple[Any, ...], value: Any) -> Any:
+    """Keep what was found out about a type, as long as there is room."""
+    if len(catalogue.memory) >= _REMEMBERED:
+        catalogue.memory.clear()
+    catalogue.memory[key] = value
+    return value
 
 
 def build(

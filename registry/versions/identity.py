@@ -11,8 +11,10 @@ from registry.documents import field_path
 from registry.models import Dataset, Field
 
 Document = dict[str, Any]
-Identities = dict[tuple[int, str], int]
-"""Field ids by (dataset id, path)."""
+Identities = dict[int, dict[str, int]]
+"""Field ids by dataset id and path."""
+Placed = tuple[str, str | None, Document]
+"""A field of a document with its path and that of the field it is nested in."""
 
 
 def settle(work: Iterable[tuple[Dataset, Document, Mapping[str, str]]], *, now: datetime) -> Identities:
@@ -25,25 +27,28 @@ def settle(work: Iterable[tuple[Dataset, Document, Mapping[str, str]]], *, now: 
     known = _known([dataset.pk for dataset, _, _ in items])
     identities: Identities = {}
     changed: list[Field] = []
-    fresh: dict[int, list[tuple[Dataset, str, str | None, Document]]] = {}
+    fresh: dict[int, list[tuple[int, Placed]]] = {}
 
     for dataset, document, renames in items:
-        by_path = known.get(dataset.pk, {})
+        found = identities.setdefault(dataset.pk, {})
+        by_path = known.get(dataset.pk)
+        if not by_path:
+            for depth, placed in walk_placed(document["fields"]):
+                fresh.setdefault(depth, []).append((dataset.pk, placed))
+            continue
         old_paths = _old_paths(document, renames)
         moved_away = {old for new, old in old_paths.items() if new != old}
-        taken: set[int] = set()
-        for names, node in walk_names(document["fields"]):
-            path = field_path(names)
+        for depth, placed in walk_placed(document["fields"]):
+            path, _, node = placed
             old_path = old_paths[path]
             existing = by_path.get(old_path)
             if existing is None or (path == old_path and path in moved_away):
-                parent = field_path(names[:-1]) if len(names) > 1 else None
-                fresh.setdefault(len(names), []).append((dataset, path, parent, node))
+                fresh.setdefault(depth, []).append((dataset.pk, placed))
                 continue
-            taken.add(existing.pk)
-            identities[dataset.pk, path] = existing.pk
+            found[path] = existing.pk
             if _renew(existing, node, path=path):
                 changed.append(existing)
+        taken = set(found.values())
         for gone in by_path.values():
             if gone.pk not in taken and gone.retired_at is None:
                 gone.retired_at = now
@@ -51,20 +56,44 @@ def settle(work: Iterable[tuple[Dataset, Document, Mapping[str, str]]], *, now: 
 
     _save(changed, now=now)
     for depth in sorted(fresh):
-        rows = [
-            Field(
-                dataset=dataset,
-                parent_id=identities[dataset.pk, parent] if parent is not None else None,
-                name=node["name"],
-                path=path,
-                source_comment=node.get("comment") or "",
-            )
-            for dataset, path, parent, node in fresh[depth]
-        ]
-        bulk.insert(rows)
-        for row in rows:
-            identities[row.dataset_id, row.path] = row.pk
+        _create(fresh[depth], identities)
     return identities
+
+
+def _create(fresh: list[tuple[int, Placed]], identities: Identities) -> None:
+    """Make fields whose parents are there already."""
+    rows = [
+        (
+            dataset_id,
+            identities[dataset_id][parent] if parent is not None else None,
+            node["name"],
+            path,
+            node.get("comment") or "",
+        )
+        for dataset_id, (path, parent, node) in fresh
+    ]
+    ids = bulk.insert_values(Field, ("dataset_id", "parent_id", "name", "path", "source_comment"), rows)
+    for field_id, (dataset_id, placed) in zip(ids, fresh, strict=True):
+        identities[dataset_id][placed[0]] = field_id
+
+
+def walk_placed(fields: list[Document]) -> Iterator[tuple[int, Placed]]:
+    """Every field with its depth, 1 for those at the top, and its place; parents first."""
+    for node in fields:
+        names = (node["name"],)
+        path = field_path(names)
+        yield 1, (path, None, node)
+        if node.get("fields"):
+            yield from _nested(node["fields"], names, path)
+
+
+def _nested(fields: list[Document], above: tuple[str, ...], parent: str) -> Iterator[tuple[int, Placed]]:
+    for node in fields:
+        names = (*above, node["name"])
+        path = field_path(names)
+        yield len(names), (path, parent, node)
+        if node.get("fields"):
+            yield from _nested(node["fields"], names, path)
 
 
 def walk_names(

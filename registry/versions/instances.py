@@ -36,7 +36,7 @@ class Shape:
 
 
 def shape_of(field: Mapping[str, Any], *, catalogue: Catalogue) -> Shape:
-    """The shape of a document's field."""
+    """The shape of a document's field: the same for all fields with one `typesystem.mark_of`."""
     native = field.get("native_type") or ""
     return Shape(
         expr=typesystem.parse(catalogue, native, field=field),

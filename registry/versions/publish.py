@@ -16,8 +16,8 @@ from aide.core import bulk
 from registry import documents, locations
 from registry.catalogues import catalogue_for
 from registry.models import Dataset, DatasetSchema, FieldBinding, System
-from registry.typesystem import Catalogue
-from registry.versions.identity import Identities, settle, walk_names
+from registry.typesystem import Catalogue, Mark, mark_of
+from registry.versions.identity import Identities, settle, walk_placed
 from registry.versions.instances import Shape, shape_of, shared_instances
 from registry.versions.levels import overridden
 from registry.versions.publication import Publication
@@ -162,46 +162,47 @@ def _last_numbers(dataset_ids: list[int]) -> dict[int, int]:
 def _bind(
     versions: list[tuple[DatasetSchema, Document]], identities: Identities, *, catalogue: Catalogue
 ) -> None:
-    shapes: dict[int, Shape] = {}
-    for _, document in versions:
-        for _, node in walk_names(document["fields"]):
-            shapes[id(node)] = shape_of(node, catalogue=catalogue)
-    instances = shared_instances(shapes.values(), catalogue=catalogue)
-    rows = []
+    shapes: dict[Mark, Shape] = {}
+    placed = []
     for schema, document in versions:
-        for names, node in walk_names(document["fields"]):
-            rows.append(
-                FieldBinding(
-                    dataset_schema=schema,
-                    field_id=identities[schema.dataset_id, documents.field_path(names)],
-                    parent_field_id=(
-                        identities[schema.dataset_id, documents.field_path(names[:-1])]
-                        if len(names) > 1
-                        else None
-                    ),
-                    type_instance_id=instances[shapes[id(node)]],
-                    **binding_values(node),
-                )
-            )
-    bulk.insert(rows)
+        for _, place in walk_placed(document["fields"]):
+            mark = mark_of(place[2])
+            if mark not in shapes:
+                shapes[mark] = shape_of(place[2], catalogue=catalogue)
+            placed.append((schema, mark, place))
+    by_shape = shared_instances(shapes.values(), catalogue=catalogue)
+    instances = {mark: by_shape[shape] for mark, shape in shapes.items()}
+    rows = []
+    for schema, mark, (path, parent, node) in placed:
+        fields = identities[schema.dataset_id]
+        above = fields[parent] if parent is not None else None
+        rows.append((schema.pk, fields[path], above, instances[mark], *_binding_values(node)))
+    bulk.insert_values(FieldBinding, _BINDING, rows)
 
 
-def binding_values(node: Document) -> dict[str, Any]:
-    """The columns of a binding that come straight from a document's field."""
-    return {
-        "name": node["name"],
-        "position": node["position"],
-        "native_position": node.get("native_position"),
-        "native_type": node.get("native_type") or "",
-        "is_nullable": node.get("nullable", True),
-        "default": node.get("default"),
-        "primary_key": node.get("primary_key"),
-        "comment": node.get("comment") or "",
-        "generated": node.get("generated"),
-        "identity": node.get("identity"),
-        "on_update": node.get("on_update") or "",
-        "hidden": bool(node.get("hidden", False)),
-    }
+_BINDING = (
+    "dataset_schema_id", "field_id", "parent_field_id", "type_instance_id", "name", "position",
+    "native_position", "native_type", "is_nullable", "default", "primary_key", "comment", "generated",
+    "identity", "on_update", "hidden",
+)  # fmt: skip
+
+
+def _binding_values(node: Document) -> tuple[Any, ...]:
+    """The columns of a binding that come straight from a document's field, the last ones of `_BINDING`."""
+    return (
+        node["name"],
+        node["position"],
+        node.get("native_position"),
+        node.get("native_type") or "",
+        node.get("nullable", True),
+        node.get("default"),
+        node.get("primary_key"),
+        node.get("comment") or "",
+        node.get("generated"),
+        node.get("identity"),
+        node.get("on_update") or "",
+        bool(node.get("hidden", False)),
+    )
 
 
 def _describe(

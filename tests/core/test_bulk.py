@@ -61,3 +61,37 @@ def test_named_columns_are_updated_and_no_others() -> None:
     saved = dict(WorkItem.objects.values_list("pk", "payload"))
     assert saved == {row.pk: {"n": number} for number, row in enumerate(rows)}
     assert set(WorkItem.objects.values_list("task", flat=True)) == {"x"}
+
+
+@pytest.mark.parametrize("count", [1, bulk.FEW - 1, bulk.FEW, 300])
+def test_plain_values_become_the_rows_that_objects_would(count: int) -> None:
+    rows = items(count)
+    bulk.insert(rows)
+    names = ("task", "payload", "key", "run_after")
+    plain = ("x", rows[0].payload, None, timezone.now())
+    ids = bulk.insert_values(WorkItem, names, [plain] * count)
+
+    assert sorted([*ids, *(row.pk for row in rows)]) == sorted(WorkItem.objects.values_list("pk", flat=True))
+    own = {"id", "created_at", "updated_at", "run_after"}
+    kept = [field.attname for field in WorkItem._meta.concrete_fields if field.attname not in own]
+    objects = list(WorkItem.objects.filter(pk__in=[row.pk for row in rows]).values_list(*kept))
+    assert list(WorkItem.objects.filter(pk__in=ids).values_list(*kept)) == objects
+    saved = WorkItem.objects.get(pk=ids[-1])
+    assert saved.created_at is not None
+    assert WorkItem.objects.create(task="y", run_after=timezone.now()).pk > max(ids)
+
+
+def test_updates_of_many_rows_are_few_statements(django_assert_max_num_queries) -> None:
+    rows = items(bulk.AT_ONCE + 1)
+    bulk.insert(rows)
+    for row in rows:
+        row.payload, row.key, row.last_error = (
+            [] if row.pk % 2 else {"a": ["\\", '"', "{}"]},
+            f"k{row.pk}",
+            "é",
+        )
+    with django_assert_max_num_queries(2):
+        bulk.update(rows, ["payload", "key", "last_error", "run_after"])
+    names = ("pk", "payload", "key", "last_error", "run_after")
+    saved = {each[0]: each for each in WorkItem.objects.values_list(*names)}
+    assert saved == {row.pk: tuple(getattr(row, name) for name in names) for row in rows}

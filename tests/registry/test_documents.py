@@ -9,7 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from registry.documents import DocumentInvalid, canonical, clean, field_path, fingerprint, split_path, walk
+from registry.documents import (
+    DocumentInvalid,
+    canonical,
+    checking,
+    clean,
+    field_path,
+    fingerprint,
+    split_path,
+    walk,
+)
 from registry.documents.expressions import normal_default, normal_expression, rename_in_expression
 from registry.seeding import bundled_catalogue
 from tests.crawling.strategies import schema_documents
@@ -168,6 +177,53 @@ def test_anything_is_either_cleaned_or_refused(document):
         return
     assert clean(done) == done
     fingerprint(done, catalogue=POSTGRESQL)
+
+
+ODD = st.sampled_from(
+    [
+        *(None, "", "a", "é", "\ud800", "\0", "x" * 1_001, 0, 1, -1, 2**31, 2**200, 1.0, float("nan")),
+        *(True, False, [], {}, ()),
+    ]
+)
+FIELD_KEYS = sorted(checking._FIELD)
+
+
+def _closely(monkeypatch, document):
+    with monkeypatch.context() as patched:
+        patched.setattr(checking, "_usual_field", lambda value: None)
+        patched.setattr(checking, "_usual_json", _refuse)
+        return _outcome(document)
+
+
+def _refuse(value, depth):
+    raise checking._UnusualError
+
+
+def _outcome(document):
+    try:
+        return repr(clean(document))
+    except DocumentInvalid as error:
+        return error.errors
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    document=schema_documents("postgresql"), odd=st.dictionaries(st.sampled_from(FIELD_KEYS), ODD, max_size=3)
+)
+def test_the_quick_look_at_a_field_finds_what_the_close_one_does(monkeypatch, document, odd):
+    plain = {"name": "plain", "native_type": "int"}
+    for fields in ([*document["fields"], {**plain, **odd}], [{**plain, "parameters": {"p": odd}}]):
+        changed = {**document, "fields": fields}
+        assert _outcome(changed) == _closely(monkeypatch, changed)
+
+
+def test_the_quick_look_knows_the_bounds_of_nesting(monkeypatch):
+    for depth in range(checking.MAX_DEPTH - 1, checking.MAX_DEPTH + 3):
+        value: Any = "x"
+        for _ in range(depth):
+            value = {"x": value}
+        document = {"fields": [field(parameters=value)], "attributes": value}
+        assert _outcome(document) == _closely(monkeypatch, document)
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
