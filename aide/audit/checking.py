@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from django.db import connection
 from django.db.models import Exists, Max, OuterRef
 
 from aide.audit.chain import is_beginning, link, seal
-from aide.audit.marks import CONTENT, SORTED, holds, is_anchor, is_marked, is_signed, sign, text_of
+from aide.audit.marks import CONTENT, checker, is_anchor, is_marked, is_signed, sign
 from aide.audit.models import AuditEntry, ChainAnchor, ChainHead, PendingEntry
+from aide.audit.rows import SealedRow, sealed_rows
 
 AT_ONCE = 2_000
 
@@ -50,15 +50,14 @@ def verify() -> Verdict:
 
 def _walk(head: ChainHead) -> tuple[bool, int | None]:
     """Whether rows and anchors lead to this head, and the first row that is not as it was written or not where."""
-    place, digest = 0, ""
+    place, digest, holds = 0, "", checker()
     anchors = _anchors(head)
     anchor = next(anchors, None)
-    for entry_id, stands, kept, mark, *content in _sealed(head.count):
+    for row in sealed_rows(head.count):
         place += 1
-        text = text_of(content)
-        digest = link(digest, place=place, entry_id=entry_id, text=text)
-        if stands != place or kept != digest or not _is_marked(mark, content, text):
-            return False, entry_id
+        digest = link(digest, place=place, entry_id=row.id, text=row.text)
+        if row.place != place or row.digest != digest or not (holds(row.text, row.mark) or _is_marked(row)):
+            return False, row.id
         if anchor is not None and anchor[0] == place:
             if anchor[1] != digest:
                 return False, None
@@ -69,27 +68,19 @@ def _walk(head: ChainHead) -> tuple[bool, int | None]:
 def _anchors(head: ChainHead) -> Iterator[tuple[int, str]]:
     """Count and hash of each anchor up to the head; one that is missing or not ours has a place that no row has."""
     rows = ChainAnchor.objects.filter(count__lte=head.count).order_by("number")
-    rows = rows.values_list("number", "count", "hash", "signature")
-    for expected, (number, count, digest, signature) in enumerate(rows.iterator(chunk_size=AT_ONCE), 1):
+    values = rows.values_list("number", "count", "hash", "signature")
+    for expected, (number, count, digest, signature) in enumerate(values.iterator(chunk_size=AT_ONCE), 1):
         ours = number == expected and is_anchor(number, count, digest, signature)
         yield (count, digest) if ours else (0, "")
 
 
-def _sealed(upto: int) -> Iterator[tuple[Any, ...]]:
-    """Id, place, hash, mark and content of the sealed rows by their place, some thousand at a time."""
-    after = 0
-    rows = AuditEntry.objects.order_by("place").values_list("id", "place", "hash", "mark", *SORTED)
-    while True:
-        found = list(rows.filter(place__gt=after, place__lte=upto)[:AT_ONCE])
-        yield from found
-        if len(found) < AT_ONCE:
-            return
-        after = found[-1][1]
+def _is_marked(row: SealedRow) -> bool:
+    """Whether a row has its mark although the chain's text is not what was marked.
 
-
-def _is_marked(mark: str, content: Sequence[Any], text: str) -> bool:
-    # The text of the chain is what was marked, unless a number in it is one that databases spell differently.
-    return holds(text, mark) or is_marked({**dict(zip(SORTED, content, strict=True)), "mark": mark})
+    That is so where a number in it is one that databases spell differently.
+    """
+    found = AuditEntry.objects.filter(pk=row.id).values("mark", *CONTENT).first()
+    return found is not None and is_marked(found)
 
 
 def _set_back() -> bool:

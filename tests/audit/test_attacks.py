@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from aide.audit import chain, checking, guard
+from aide.audit import chain, checking, guard, rows
 from aide.audit.entries import Entry, record
 from aide.audit.marks import SORTED, canonical, content_of, is_marked, sign, sign_anchor, text_of
 from aide.audit.models import AuditEntry, ChainAnchor, ChainHead, PendingEntry
@@ -361,19 +361,21 @@ def test_the_database_refuses_to_forget_how_long_the_chain_was() -> None:
 def test_the_fast_text_of_a_row_is_its_canonical_content() -> None:
     record(
         Entry("a.b", "thing", None, 'q"\\ü\u2028', before={"z": [1, None, {"ü": 1.5}], "a": ""}, after=[],
-              risk="safe", touches_pii=True, dataset_id=7, reason="a\nb\t"),
+              risk="safe", touches_pii=True, dataset_id=7, reason="a\nb\t\x7f\x1f\U0001f600/"),
         Entry("a.b", "thing", 7, "x"),
         by=make_user("viewer"),
     )  # fmt: skip
+    chain.seal()
+    read = {row.id: row.text for row in rows.sealed_rows(10)}
     for row in AuditEntry.objects.values():
-        assert text_of([row[name] for name in SORTED]) == canonical(content_of(row))
+        assert text_of([row[name] for name in SORTED]) == canonical(content_of(row)) == read[row["id"]]
 
 
 def test_a_check_reads_some_rows_at_a_time() -> None:
     note(12)
     chain.seal()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checking, "AT_ONCE", 5)
+        patch.setattr(rows, "AT_ONCE", 5)
         assert checking.verify() == checking.Verdict(ok=True, sealed=12, unsealed=0, first_bad_id=None)
         sql("UPDATE audit_auditentry SET reason = 'forged' WHERE place = 11")
         assert checking.verify().first_bad_id == AuditEntry.objects.get(place=11).pk

@@ -34,6 +34,8 @@ def create(apps, schema_editor):
             parts = ", ".join(f"UPPER({column}::text) gin_trgm_ops" for column in COLUMNS)
             _drop_broken(cursor, SEARCH)
             _run(cursor, f"CREATE INDEX CONCURRENTLY {SEARCH} ON {table} USING gin ({parts})")
+        # How common a word is decides the plan, and nothing is known of UPPER(column) before this.
+        cursor.execute(f"ANALYZE {table}")
 
 
 def _run(cursor, statement):
