@@ -13,7 +13,13 @@ from aide_crawler.snapshot import Snapshot
 from aide_crawler.watch import Watch
 
 Reader = Callable[[URL, Scope, Watch], Snapshot]
-_MODULES = {"postgresql": "postgresql", "mysql": "mysql", "mariadb": "mysql", "sqlite": "sqlite"}
+_MODULES = {
+    "postgresql": "postgresql",
+    "mysql": "mysql",
+    "mariadb": "mysql",
+    "sqlite": "sqlite",
+    "duckdb": "duckdb",
+}
 
 
 def reader_for(url: URL) -> Reader:

@@ -81,7 +81,6 @@ def _cancel(raw: Any) -> None:
 
 def _look(connection: Connection, scope: Scope, watch: Watch) -> Snapshot:
     connection.rows(sql.BEGIN)
-    connection.rows(sql.SEARCH_PATH)
     limits = watch.limits
     setup = connection.rows(
         sql.setup(

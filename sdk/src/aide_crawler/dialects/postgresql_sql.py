@@ -3,9 +3,8 @@
 # ruff: noqa: S608 - only numbers that the server gave and texts of this module are put into the statements
 from __future__ import annotations
 
-BEGIN = "set transaction isolation level repeatable read, read only"
-# Without it, a search path of the role or database could put a user's objects before the catalogue's.
-SEARCH_PATH = "set local search_path to public"
+# Else a search path of the role or database could put a user's objects before the catalogue's.
+BEGIN = "set transaction isolation level repeatable read, read only; set local search_path to public"
 # By all but the first, the server spells names, dates, numbers and bytes in expressions.
 _SETTINGS = (
     ("jit", "off"),
