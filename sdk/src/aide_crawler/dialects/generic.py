@@ -15,7 +15,7 @@ from sqlalchemy.engine.reflection import ObjectKind, ObjectScope
 from sqlalchemy.pool import NullPool
 
 from aide_crawler.dialects.coverage import CoverageNotes
-from aide_crawler.dialects.generic_documents import document
+from aide_crawler.dialects.generic_documents import document, is_unknown, unknown_types
 from aide_crawler.errors import CrawlError
 from aide_crawler.limits import Progress
 from aide_crawler.scope import Scope
@@ -42,6 +42,7 @@ class _SchemaParts:
 
     kinds: dict[str, str] = field(default_factory=dict)
     parts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    unknown: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def read(url: URL, scope: Scope, watch: Watch) -> Snapshot:
@@ -109,8 +110,8 @@ def _look(inspector: Inspector, url: URL, scope: Scope, watch: Watch) -> Snapsho
 def _read_schema(inspector: Inspector, schema: str) -> _SchemaParts:
     """All parts of one schema; a part that the dialect does not know stays empty."""
     found = _SchemaParts()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # types that SQLAlchemy does not know are kept by their spelling
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")  # types that SQLAlchemy does not know are named in its warnings alone
         for kind, method in (
             ("table", inspector.get_table_names),
             ("view", inspector.get_view_names),
@@ -123,7 +124,27 @@ def _read_schema(inspector: Inspector, schema: str) -> _SchemaParts:
                 call = getattr(inspector, f"get_multi_{part}")
                 answer = call(schema=schema, kind=ObjectKind.ANY, scope=ObjectScope.DEFAULT)
                 found.parts[part] = {name: value for (_, name), value in answer.items()}
+        found.unknown = _name_unknown_types(inspector, schema, found.parts.get("columns", {}), heard)
     inspector.clear_cache()
+    return found
+
+
+def _name_unknown_types(
+    inspector: Inspector, schema: str, columns: dict[str, Any], heard: list[warnings.WarningMessage]
+) -> dict[str, dict[str, str]]:
+    """By table and column, the types that SQLAlchemy does not know; a table is asked alone where it is unclear."""
+    everywhere = unknown_types(heard)
+    found: dict[str, dict[str, str]] = {}
+    for table, own in columns.items():
+        names = [column["name"] for column in own if is_unknown(column)]
+        told = everywhere
+        if any(len(told.get(name, ())) > 1 for name in names):
+            inspector.clear_cache()
+            heard.clear()
+            inspector.get_columns(table, schema)
+            told = unknown_types(heard)
+        if names:
+            found[table] = {name: min(told[name]) for name in names if told.get(name)}
     return found
 
 
@@ -140,7 +161,8 @@ def _documents(
         if not parts.get("columns"):
             notes.fail(schema, name, "Its columns could not be read.")
             continue
-        datasets.append(document(schema, name, found.kinds[name], parts, dialect=dialect))
+        unknown = found.unknown.get(name)
+        datasets.append(document(schema, name, found.kinds[name], parts, dialect=dialect, unknown=unknown))
     return datasets
 
 

@@ -2,15 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.types import NullType
 
+_NUMBER = re.compile(r"-?[0-9]+")
+_UNKNOWN = re.compile(
+    r"Did not recognize type '(?P<type>.+?)'(?: \(user type\).*)? of column '(?P<column>.+)'", re.DOTALL
+)
 
-def document(schema: str, name: str, kind: str, parts: Mapping[str, Any], *, dialect: Any) -> dict[str, Any]:
-    """One dataset from its parts, as `get_multi_*` gives them for one table."""
+
+def unknown_types(warnings: Iterable[Any]) -> dict[str, set[str]]:
+    """The types that SQLAlchemy warned not to know, by the name of the column: nothing else keeps their names."""
+    found: dict[str, set[str]] = {}
+    for warning in warnings:
+        match = _UNKNOWN.fullmatch(str(warning.message))
+        if match is not None:
+            found.setdefault(match["column"], set()).add(match["type"])
+    return found
+
+
+def is_unknown(column: Mapping[str, Any]) -> bool:
+    """Whether SQLAlchemy does not know the column's type."""
+    return isinstance(_instance(column["type"]), NullType)
+
+
+def document(
+    schema: str,
+    name: str,
+    kind: str,
+    parts: Mapping[str, Any],
+    *,
+    dialect: Any,
+    unknown: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """One dataset from its parts, as `get_multi_*` gives them for one table.
+
+    `unknown` has the spelling of the types that SQLAlchemy does not know, by column.
+    """
     key = parts.get("pk_constraint") or {}
     key_columns = list(key.get("constrained_columns") or ())
     return {
@@ -20,7 +52,13 @@ def document(schema: str, name: str, kind: str, parts: Mapping[str, Any], *, dia
         "comment": (parts.get("table_comment") or {}).get("text") or None,
         "attributes": {},
         "fields": [
-            _field(column, position, key_columns, dialect=dialect)
+            _field(
+                column,
+                position,
+                key_columns,
+                dialect=dialect,
+                unknown=(unknown or {}).get(column["name"], ""),
+            )
             for position, column in enumerate(parts["columns"], 1)
         ],
         "primary_key": {"name": key.get("name"), "columns": key_columns} if key_columns else None,
@@ -29,8 +67,10 @@ def document(schema: str, name: str, kind: str, parts: Mapping[str, Any], *, dia
     }
 
 
-def _field(column: Mapping[str, Any], position: int, key: list[str], *, dialect: Any) -> dict[str, Any]:
-    native, type_name, parameters = _type(column["type"], dialect=dialect)
+def _field(
+    column: Mapping[str, Any], position: int, key: list[str], *, dialect: Any, unknown: str
+) -> dict[str, Any]:
+    native, type_name, parameters = read_type(column["type"], dialect=dialect, unknown=unknown)
     computed = column.get("computed")
     identity = column.get("identity")
     default = column.get("default")
@@ -63,23 +103,32 @@ def _identity(column: Mapping[str, Any], identity: Mapping[str, Any] | None) -> 
     return {"kind": "auto_increment"} if column.get("autoincrement") is True else None
 
 
-def _type(kind: Any, *, dialect: Any) -> tuple[str, str, dict[str, Any]]:
-    """Native spelling, bare name and parameters; a type that SQLAlchemy does not know has no spelling."""
+def read_type(kind: Any, *, dialect: Any, unknown: str = "") -> tuple[str, str, dict[str, Any]]:
+    """Native spelling, bare name and declared parameters; a type that SQLAlchemy does not know is `unknown`."""
+    kind = _instance(kind)
     if isinstance(kind, NullType):
-        return "", "", {}
+        return unknown, unknown.partition("(")[0].strip(), {}
     try:
         native = str(kind.compile(dialect=dialect))
     except (SQLAlchemyError, AttributeError, NotImplementedError, TypeError):
         native = str(getattr(kind, "__visit_name__", type(kind).__name__))
+    if dialect.name == "oracle" and re.match(r"VARCHAR\b", native):  # Oracle has no VARCHAR of its own
+        native = "VARCHAR2" + native.removeprefix("VARCHAR")
+    declared = set(_NUMBER.findall(native.partition("(")[2]))
     parameters = {
-        key: getattr(kind, key)
+        key: value
         for key in ("length", "precision", "scale")
-        if isinstance(getattr(kind, key, None), int)
+        if isinstance(value := getattr(kind, key, None), int) and str(value) in declared
     }
     values = getattr(kind, "enums", None)
     if values:
         parameters["values"] = [str(value) for value in values]
     return native, native.partition("(")[0].strip(), parameters
+
+
+def _instance(kind: Any) -> Any:
+    """Some dialects answer with the class of a type that has no parameters."""
+    return kind() if isinstance(kind, type) else kind
 
 
 def _uniques(constraints: Any, indexes: Any) -> list[dict[str, Any]]:
@@ -98,7 +147,16 @@ def _uniques(constraints: Any, indexes: Any) -> list[dict[str, Any]]:
             "kind": "index",
         }
         if index.get("expressions"):
-            unique["expressions"] = [str(text) for text in index["expressions"]]
+            unique["expressions"] = [
+                str(text)
+                for text, column in zip(index["expressions"], index["column_names"], strict=False)
+                if column is None
+            ]
+        options = index.get("dialect_options") or {}
+        if predicate := next(
+            (text for key, text in options.items() if key.endswith("_where") and text), None
+        ):
+            unique["predicate"] = str(predicate)
         found.append(unique)
     return sorted(found, key=lambda item: (item["name"] or "", item["columns"]))
 
