@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,8 @@ from registry.typesystem.reading import Found, Reading
 from registry.typesystem.rendering import write
 
 _DEEPEST = 40
+# Nobody writes so many blanks on end, and the readers' patterns would try each of them in turn.
+_MANY_BLANKS = re.compile(r"\s{200}")
 _REMEMBERED = 5000
 Mark = tuple[str, str, str, str, str]
 _MATTERS = ("type_name", "type_schema", "type_kind", "parameters")
@@ -134,7 +137,7 @@ def build(
 
 
 def _parse(catalogue: Catalogue, native: str, field: Mapping[str, Any], *, depth: int) -> TypeExpr:
-    if not isinstance(native, str) or depth > _DEEPEST:
+    if not isinstance(native, str) or depth > _DEEPEST or _MANY_BLANKS.search(native):
         return _unknown(native)
 
     def again(text: str, inner: Mapping[str, Any] | None) -> TypeExpr:

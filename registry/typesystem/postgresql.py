@@ -14,7 +14,6 @@ from registry.typesystem.lexing import Shape, Token, shape, tokens, whole
 from registry.typesystem.model import NOTHING, Catalogue, TypeExpr, fold
 from registry.typesystem.reading import Found, Reading, as_text, positional, text_list, without
 
-_DIMENSIONS = re.compile(r"(\s*\[\s*\d*\s*\])+\s*$|\s+array(\s*\[\s*\d*\s*\])?\s*$", re.IGNORECASE)
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_$]*")
 _SERIALS = {"smallserial": "smallint", "serial": "integer", "bigserial": "bigint"}
 _TIMES = ("time", "timetz", "timestamp", "timestamptz", "interval")
@@ -82,8 +81,25 @@ def _array(reading: Reading) -> Found | None:
     if isinstance(element, Mapping) and isinstance(element.get("native_type"), str):
         child = reading.again(element["native_type"], element)
     else:
-        child = reading.again(_DIMENSIONS.sub("", reading.text).strip(), None)
+        inner = _without_dimensions(reading.text)
+        if inner == reading.text.rstrip():
+            return None
+        child = reading.again(inner, None)
     return None if child.code is None else Found("array", NOTHING, {"element": child})
+
+
+def _without_dimensions(text: str) -> str:
+    """What stands before `[3][]`, `array` or `array[4]` at the end."""
+    text = text.rstrip()
+    while text.endswith("]"):
+        start = text.rfind("[")
+        size = text[start + 1 : -1].strip()
+        if start < 0 or not (size == "" or size.isdecimal()):
+            break
+        text = text[:start].rstrip()
+    words = text[-7:].split()
+    is_spelled_out = len(words) > 0 and words[-1].lower() == "array" and text[-6:-5].isspace()
+    return text[:-5].rstrip() if is_spelled_out else text
 
 
 def _user_type(reading: Reading, kind: str, pieces: tuple[Token, ...]) -> Found | None:
@@ -145,7 +161,8 @@ def _builtin_name(catalogue: Catalogue, cut: Shape) -> str | None:
     parts = _parts(named)
     if parts is None or cut.tail:
         return None
-    spelled = '"char"' if parts[-1] == "char" and named[-1].kind == "quoted" else parts[-1]
+    # The word alone is a name for character(1); the name in pg_catalog is the one-byte type of the catalogues.
+    spelled = '"char"' if parts[-1] == "char" else parts[-1]
     if len(parts) == 1 or (len(parts) == 2 and parts[0] == "pg_catalog"):
         return spelled if spelled == spelled.lower() else None
     typedef = catalogue.find(spelled)
@@ -175,7 +192,8 @@ def _base(catalogue: Catalogue, name: str, cut: Shape) -> Found | None:
         if token.kind != "number" or "." in token.text:
             params[parameter] = token.text
         elif (number := whole(token.text)) is not None:
-            params[parameter] = number
+            # The server takes seven digits of a second and more with a warning, and keeps six.
+            params[parameter] = min(number, 6) if typedef.code in _TIMES else number
         else:
             return None
     return Found(typedef.code, params)

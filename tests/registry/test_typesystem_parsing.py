@@ -27,6 +27,11 @@ SAME = {
         ("decimal", "numeric", "dec"),
         ("numeric(12)", "numeric(12,0)", "DECIMAL( 12 , 0 )"),
         ("char", "char(1)", "character(1)", "bpchar(1)", "character"),
+        ("char(5)", "national char(5)", "NATIONAL CHARACTER (5)", "nchar(5)", "bpchar(5)"),
+        ("varchar(5)", "national char varying(5)", "nchar varying(5)"),
+        ('"char"', "pg_catalog.char", 'pg_catalog."char"'),
+        ("timestamp(7)", "timestamp(6)", "timestamp(99) without time zone"),
+        ("interval day to second(9)", "interval day to second"),
         ("bit", "bit(1)"),
         ("double precision", "float8", "float", "float(53)"),
         ("real", "float4", "float(24)"),
@@ -295,3 +300,20 @@ def test_equality_is_by_meaning_and_nothing_else() -> None:
     assert parse(catalogue, "int4") in {parse(catalogue, "integer")}
     assert build(catalogue, "array", {"element": "int4", "dimensions": 2}) == parse(catalogue, "integer[]")
     assert str(parse(catalogue, "int4")) == "integer"
+
+
+@pytest.mark.parametrize("flavor", FLAVORS)
+def test_what_is_no_type_however_long_is_soon_unknown(flavor: str) -> None:
+    """Each of these took a minute and more where a pattern tries every blank and bracket with every other."""
+    catalogue, many = bundled_catalogue(flavor), 20_000
+    for text in (
+        "int[" + " " * many + "x ]",
+        "int" + " " * many + "x[",
+        "int" + "[]" * many + "x]",
+        "decimal(" + "\t" * many + "1 x",
+        " " * many + "x",
+        "map<" * many,
+        "struct<" + "a:int," * many,
+        '{"a":' * many,
+    ):
+        assert parse(catalogue, text).code in (None, "numeric", "blob", "integer"), text[:20]
