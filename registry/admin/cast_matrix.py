@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from threading import Lock
+from typing import Any
 
 from django.db.models import Count
 
@@ -39,6 +41,7 @@ _SIZES = (
     "values",
 )
 MARKS = {"lossless": "✓", "lossy": "≈", "unsafe": "!", "none": "\u2013"}
+MOST_PAIRS = 24
 
 
 @dataclass(frozen=True)
@@ -49,10 +52,6 @@ class Cell:
     safety: str
     is_chosen: bool = False
     has_rule: bool = False
-
-    @property
-    def mark(self) -> str:
-        return MARKS[self.safety]
 
 
 @dataclass(frozen=True)
@@ -71,6 +70,37 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Known:
+    """What was found out about one pair of catalogues with its rules, by a type's code and the instance judged."""
+
+    mark: tuple[Any, ...]
+    casts: dict[tuple[str, str], Cast] = field(default_factory=dict)
+    cells: dict[tuple[str, str], tuple[Cell, ...]] = field(default_factory=dict)
+
+
+_lock = Lock()
+_known: OrderedDict[tuple[str, str], Known] = OrderedDict()
+
+
+def known_for(planner: Planner, rules: Iterable[CastRule]) -> Known:
+    """What is known of these very catalogues and rules: a catalogue that was edited is another object."""
+    pair = planner.source.flavor, planner.target.flavor
+    mark = (planner.source, planner.target, tuple((rule.pk, rule.row_version) for rule in rules))
+    with _lock:
+        found = _known.get(pair)
+        if found is None or not _same(found.mark, mark):
+            found = _known[pair] = Known(mark)
+        _known.move_to_end(pair)
+        while len(_known) > MOST_PAIRS:
+            _known.popitem(last=False)
+    return found
+
+
+def _same(first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:
+    return first[0] is second[0] and first[1] is second[1] and first[2] == second[2]
+
+
+@dataclass(frozen=True)
 class Matrix:
     """The whole page's content; `missing` and `used` narrow the rows."""
 
@@ -80,9 +110,11 @@ class Matrix:
     used: bool = False
     rules: tuple[CastRule, ...] = ()
     planner: Planner = field(init=False)
+    known: Known = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "planner", planner_for(self.source, self.target, rules=self.rules))
+        object.__setattr__(self, "known", known_for(self.planner, self.rules))
 
     @classmethod
     def of(cls, source: str, target: str, *, missing: bool = False, used: bool = False) -> Matrix:
@@ -103,14 +135,20 @@ class Matrix:
             if typedef.kind == "pseudo" and not spelled:
                 continue
             sample = self._sample(typedef, spelled)
-            rows.append(Row(typedef, sample, self.planner.cast(sample), sum(spelled.values())))
+            rows.append(Row(typedef, sample, self._cast(typedef, sample), sum(spelled.values())))
         return rows
+
+    def _cast(self, typedef: TypeDef, sample: TypeExpr) -> Cast:
+        key = (typedef.code, sample.rendered)
+        if key not in self.known.casts:
+            self.known.casts[key] = self.planner.cast(sample)
+        return self.known.casts[key]
 
     @cached_property
     def rows(self) -> list[Row]:
         """The rows that are asked for, with their cells."""
         return [
-            Row(row.typedef, row.sample, row.cast, row.columns, tuple(self._cells(row)))
+            replace(row, cells=self._cells(row))
             for row in self.all_rows
             if (not self.used or row.columns) and (not self.missing or row.cast.safety == NONE)
         ]
@@ -145,7 +183,13 @@ class Matrix:
     def _rules(self) -> Mapping[tuple[str, str], CastRule]:
         return {(rule.source_data_type.code, rule.target_data_type.code): rule for rule in self.rules}
 
-    def _cells(self, row: Row) -> Iterable[Cell]:
+    def _cells(self, row: Row) -> tuple[Cell, ...]:
+        key = (row.typedef.code, row.sample.rendered)
+        if key not in self.known.cells:
+            self.known.cells[key] = tuple(self._judged(row))
+        return self.known.cells[key]
+
+    def _judged(self, row: Row) -> Iterable[Cell]:
         for typedef in self.columns:
             found = self.cast_to(row, typedef.code)
             chosen = row.cast.target is not None and row.cast.target.code == typedef.code

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 from typing import Any
+from urllib.parse import quote
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
+from django.utils.safestring import SafeString
 
 from aide.audit.models import AuditEntry
 from aide.audit.recording_admin import RecordedAdmin
@@ -26,6 +28,7 @@ from registry.models import CastRule, Dataset, DataType, SystemFlavor
 SAFETY_CHIPS = {"lossless": "safe", "lossy": "risky", "unsafe": "breaking", "none": "plain"}
 USUAL = ("postgresql", "hive")
 MOST_DATASETS = 500
+CHOSEN, RULED = SafeString(' class="chosen"'), SafeString(' <span class="by-rule">rule</span>')
 _FORMULA = ("=", "+", "-", "@")
 
 
@@ -130,6 +133,9 @@ class CastRuleAdmin(RecordedAdmin):
             "query": _query(request, "from", "to", "missing", "used", "view", source=source, target=target),
             "covered": len(found.considered) - len(found.without),
         }
+        context["rows"] = [
+            (row, "" if context["as_list"] else cells_html(row, context["query"])) for row in found.rows
+        ]
         return render(request, "admin/registry/castrule/matrix.html", context)
 
     def _panel(self, request: HttpRequest, matrix: Matrix) -> dict[str, Any] | None:
@@ -190,9 +196,7 @@ class CastRuleAdmin(RecordedAdmin):
             "dataset": dataset,
             "datasets": rows.select_related("system").order_by("system__code", "name")[:MOST_DATASETS],
             "unknown": bool(key) and dataset is None,
-            "fields": [(f, SAFETY_CHIPS[f.cast.safety], MARKS[f.cast.safety]) for f in plan.fields]
-            if plan
-            else [],
+            "fields": plan.fields if plan else (),
             "missing": len(plan.missing) if plan else 0,
             "lossy": sum(f.cast.safety in ("lossy", "unsafe") for f in plan.fields) if plan else 0,
             "ddl": write_ddl(plan) if plan else "",
@@ -205,6 +209,25 @@ class CastRuleAdmin(RecordedAdmin):
 
     def _page(self, request: HttpRequest, title: str) -> dict[str, Any]:
         return {**self.admin_site.each_context(request), "opts": self.opts, "title": title}
+
+
+def cells_html(row: Row, query: str) -> Any:
+    """The cells of a row: a matrix has thousands, too many for a template's loop."""
+    address = f"?{query}&{urlencode({'source': row.typedef.code})}&target="
+    return format_html_join(
+        "",
+        '<td{}><a class="cell {}" href="{}#cast-panel">{}{}</a></td>',
+        (
+            (
+                CHOSEN if cell.is_chosen else "",
+                cell.safety,
+                address + quote(cell.code, safe=""),
+                cell.safety,
+                RULED if cell.has_rule else "",
+            )
+            for cell in row.cells
+        ),
+    )
 
 
 def _type_cell(data_type: DataType) -> Any:

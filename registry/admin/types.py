@@ -173,20 +173,29 @@ class DataTypeAdmin(RecordedAdmin):
         if data_type is None or not self.has_view_permission(request, data_type):
             raise Http404
         typedef = typedef_of(data_type, flavor=data_type.flavor.code)
-        context = {"preview": self._preview(typedef, params_from(typedef, request.GET))}
+        found = self._preview(typedef, params_from(typedef, request.GET))
+        context = {
+            "preview": found,
+            "at_fields": [(name, found["at"].get(name, "")) for name in typedef.takes],
+        }
         return render_page(request, "admin/registry/datatype/preview.html", context)
 
     def _preview(self, typedef: typesystem.TypeDef, params: Mapping[str, Any]) -> dict[str, Any]:
+        """What is written, else what is wrong: at which parameter, or with the whole."""
         try:
-            return {"sql": written(typedef, params), "errors": [], "params": params}
+            return {"sql": written(typedef, params), "errors": [], "at": {}}
         except typesystem.ParamsInvalid as fault:
-            return {
-                "sql": "",
-                "errors": [f"{e.path}: {e.message}".lstrip(": ") for e in fault.errors],
-                "params": params,
-            }
+            at: dict[str, str] = {}
+            errors = []
+            for error in fault.errors:
+                name = error.path.split(".")[0]
+                if name in typedef.takes:
+                    at.setdefault(name, error.message)
+                else:
+                    errors.append(f"{error.path}: {error.message}".lstrip(": "))
+            return {"sql": "", "errors": errors, "at": at}
         except typesystem.TypeSystemError as fault:
-            return {"sql": "", "errors": [str(fault)], "params": params}
+            return {"sql": "", "errors": [str(fault)], "at": {}}
 
     def _used_by(self, data_type: DataType) -> str:
         rows: QuerySet[Any] = data_type.instances.all()

@@ -210,6 +210,8 @@ _OWN: dict[tuple[str, str], Own] = {
         "point", "line", "lseg", "box", "path", "polygon", "circle", "cube")},
     ("postgresql", "json"): _always(Named("json", variant=AS_WRITTEN)),
     ("postgresql", "macaddr8"): _always(Named("macaddr8", 23)),
+    # A block of addresses: no other engine has a type for one, and its text says all.
+    ("postgresql", "cidr"): _always(Named("inet", 43, variant="text")),
     ("mariadb", "json"): _always(Named("json", variant=AS_WRITTEN)),
     ("mariadb", "inet4"): _always(Named("inet", 15)),
     ("mariadb", "inet6"): _always(Named("inet", 45)),

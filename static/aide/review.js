@@ -1,4 +1,5 @@
-/* The review page: decisions without a reload, and keys while a row has the focus. The page works without it. */
+/* The review page: decisions without a reload, and keys while a row has the focus.
+   It needs saving.js. The page works without both. */
 "use strict";
 
 (() => {
@@ -16,8 +17,6 @@
     decided: Number(root.dataset.decided), total: Number(root.dataset.total),
     safe: Number(root.dataset.openSafe), noted: Number(root.dataset.noted),
   };
-  let pending = 0;
-  let failed = "";
 
   for (const each of document.querySelectorAll("[data-needs-script]")) each.hidden = false;
 
@@ -53,50 +52,14 @@
   }
 
   function tell() {
-    if (failed) return say(failed, true);
-    if (pending) return say("Saving…");
+    if (saving.failed) return say(saving.failed, true);
+    if (saving.pending) return say("Saving…");
     const noted = counts.noted;
     say(noted ? noted + (noted === 1 ? " decision" : " decisions") + " noted, not applied yet." : "Nothing is applied until you finish.");
   }
 
-  // In the order in which they were made, so that an undo never overtakes its approval.
-  let line = Promise.resolve();
-
-  function send(data) {
-    data.set("csrfmiddlewaretoken", form.elements.csrfmiddlewaretoken.value);
-    pending += 1;
-    failed = "";
-    tell();
-    const sent = line.then(() => post(data));
-    line = sent;
-    return sent;
-  }
-
-  async function post(data) {
-    let broken = false;  // an error of the server says nothing about what it had done by then
-    try {
-      const response = await fetch(form.action, {
-        method: "POST", body: data, credentials: "same-origin", redirect: "manual",
-        headers: { Accept: "application/json" },
-      });
-      broken = response.status >= 500;
-      const isJson = (response.headers.get("content-type") || "").includes("json");
-      const answer = isJson ? await response.json() : null;
-      if (response.ok && answer && answer.ok) return answer;
-      if (answer && answer.detail) throw new Error(answer.detail);
-      if (response.type === "opaqueredirect") throw new Error("You were signed out. Sign in again; decisions noted before are kept.");
-      if (response.status === 403) throw new Error("You may not decide this.");
-      throw new Error("The server did not save it (" + response.status + ").");
-    } catch (error) {
-      const lost = error instanceof TypeError;
-      failed = "Not saved. " + (lost ? "The server cannot be reached; try again." : error.message);
-      if (broken) failed = "It may not have been saved. Reload the page to see.";
-      return null;
-    } finally {
-      pending -= 1;
-      tell();
-    }
-  }
+  const saving = window.aideSaving(form, tell);
+  const { send } = saving;
 
   // One row's state, and everything on the page that counts it.
 
@@ -186,7 +149,7 @@
     delete row.dataset.saving;
     if (!answer && row.dataset.state === (state === "open" ? firstState : state)) {
       put(row, kept.state, kept.words);
-      standing(row).textContent = failed;
+      standing(row).textContent = saving.failed;
       go(row);
     }
   }
@@ -340,8 +303,8 @@
 
   async function leaveBy(each) {
     if (!isOn(each)) return;
-    await line;
-    if (!failed) form.requestSubmit(each);
+    await saving.line;
+    if (!saving.failed) form.requestSubmit(each);
   }
 
   // Buttons and keys.
@@ -350,7 +313,7 @@
     const each = event.target.closest("button");
     if (!each || each.form !== form) return;
     if (each.name === "split" || each.name === "pair") {
-      if (!pending) return;
+      if (!saving.pending) return;
       event.preventDefault();
       return void leaveBy(each);
     }
@@ -398,12 +361,12 @@
   // Finishing waits for what is being saved.
   for (const link of document.querySelectorAll("[data-finish]")) {
     link.addEventListener("click", (event) => {
-      if (!pending) return;
+      if (!saving.pending) return;
       event.preventDefault();
       const wait = setInterval(() => {
-        if (pending) return;
+        if (saving.pending) return;
         clearInterval(wait);
-        if (!failed) location.href = link.href;
+        if (!saving.failed) location.href = link.href;
       }, 50);
     });
   }

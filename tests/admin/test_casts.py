@@ -11,6 +11,7 @@ import pytest
 from django.urls import reverse
 
 from aide.audit.models import AuditEntry
+from registry.admin import cast_matrix
 from registry.models import CastRule, Dataset, DataType
 from tests.admin.conftest import Screen
 from tests.admin.test_pages import check_markup
@@ -134,8 +135,38 @@ def test_the_matrix_takes_few_queries(
 ) -> None:
     client = screen("viewer")
     matrix(client)
-    with django_assert_max_num_queries(40):
+    with django_assert_max_num_queries(10):
         matrix(client)
+
+
+def test_what_was_found_out_about_a_pair_is_kept_until_a_type_or_rule_changes(
+    screen: Callable[..., Screen], world: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, judged = screen("viewer"), []
+    real = cast_matrix.Matrix._judged
+    monkeypatch.setattr(cast_matrix.Matrix, "_judged", lambda *args: judged.append(1) or real(*args))
+    first = matrix(client).content
+    asked = len(judged)
+    matrix(client)
+    assert len(judged) == asked
+    rule = make_rule("numeric", "string", safety="unsafe")
+    changed = matrix(client).content
+    assert len(judged) > asked
+    assert changed != first
+    asked = len(judged)
+    rule.row_version += 1
+    rule.save()
+    matrix(client)
+    assert len(judged) > asked
+    asked = len(judged)
+    data_type("postgresql", "numeric").save()
+    matrix(client)
+    assert len(judged) > asked
+
+
+def test_postgresql_in_hive_lacks_three_types(screen: Callable[..., Screen], world: Dataset) -> None:
+    shown = matrix(screen("viewer"), missing="1").context["matrix"]
+    assert sorted(row.typedef.code for row in shown.rows) == ["inet", "money", "tsvector"]
 
 
 def test_a_dataset_is_tried_in_another_technology(screen: Callable[..., Screen], world: Dataset) -> None:

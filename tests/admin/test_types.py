@@ -39,8 +39,8 @@ def test_the_preview_shows_what_the_parameters_write(screen: Callable[..., Scree
     viewer = screen("viewer")
     assert "numeric(12,2)" in viewer.get(address, {"precision": "12", "scale": "2"}).content.decode()
     wrong = viewer.get(address, {"precision": "12", "scale": "13"}).content.decode()
-    assert "errorlist" in wrong
-    assert "scale" in wrong
+    assert 'id="p-scale-error"' in wrong
+    assert "scale must not be larger than precision" in wrong
     assert "numeric(12,13)" not in wrong
 
 
