@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from crawling.diff.changes import NO_CONTEXT, Context, DatasetDiff
@@ -34,9 +34,7 @@ def compare(
     ]
     if not gone and not new and not stays:
         return ()
-    found = find_dataset_renames(
-        gone, new, catalogue=catalogue, staying=(doc for name, doc in after.items() if name in before)
-    )
+    found = find_dataset_renames(gone, new, catalogue=catalogue, staying=_staying(before, after))
     out: list[DatasetDiff] = []
     tables: dict[tuple[Any, Any], tuple[Any, Any]] = {}
     for old, (name, evidence) in found.sure.items():
@@ -56,6 +54,18 @@ def compare(
         out.append(DatasetDiff(None, name, None, doc, changes))
     out += _stayed(stays, out, tables, catalogue=catalogue, context=context)
     return tuple(sorted(out, key=lambda each: each.name))
+
+
+def _staying(
+    before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Mapping[str, Any]]:
+    """The datasets on both sides, as they were and as they are."""
+    for name, doc in after.items():
+        was = before.get(name)
+        if was is not None:
+            yield doc
+            if was is not doc:
+                yield was
 
 
 def _stayed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,11 @@ from registry.typesystem import Catalogue
 ENOUGH = 5
 WORTH_A_MENTION = 3
 LEAST_ALIKE = 0.6
+LESS_ALIKE = 0.3
+"""Enough of the columns where the name speaks for the pair, too."""
 COMMON = 50
+_DIGITS = re.compile(r"\d+")
+_OF_ITS_OWN = frozenset({"same_name", "same_key_names", "same_native_positions"})
 
 Document = Mapping[str, Any]
 
@@ -39,7 +44,7 @@ def find_dataset_renames(
     """Pairs of gone and new. A shape that `staying` datasets have, too, says less."""
     if not gone or not new:
         return DatasetRenames({}, {})
-    scored = _only_choices(_scored(gone, new, catalogue), gone, staying)
+    scored = _among_others(_scored(gone, new, catalogue), gone, staying)
     best: dict[tuple[int, str], list[int]] = defaultdict(list)
     for score, old, name, _ in scored:
         best[0, old].append(score)
@@ -63,21 +68,28 @@ def find_dataset_renames(
     return DatasetRenames(sure, possible)
 
 
-def _only_choices(
+def _among_others(
     scored: list[tuple[int, str, str, Evidence]], gone: Mapping[str, Document], staying: Iterable[Document]
 ) -> list[tuple[int, str, str, Evidence]]:
-    """One point more for each pair whose ends have no other candidate and whose shape nothing else has."""
+    """Rated by what else there is: one point more for ends without another candidate and a shape of their own.
+
+    A shape that staying datasets have, too, as tables of a year each do, is a mention unless the ends share what no
+    sister does: their name, their keys' names, or gaps in the column numbers.
+    """
     olds, news = Counter(old for _, old, _, _ in scored), Counter(name for _, _, name, _ in scored)
-    shapes = {old: _shape(gone[old]) for _, old, name, _ in scored if olds[old] == news[name] == 1}
+    shapes = {old: _shape(gone[old]) for _, old, _, _ in scored}
     sizes = {len(shape) for shape in shapes.values()}
     common = {_shape(each) for each in staying if len(each.get("fields") or ()) in sizes} if sizes else set()
     said = {"code": "only_pair", "text": "no other dataset looks like it"}
-    return [
-        (score + 1, old, name, (*evidence, said))
-        if old in shapes and shapes[old] not in common
-        else (score, old, name, evidence)
-        for score, old, name, evidence in scored
-    ]
+    out = []
+    for score, old, name, evidence in scored:
+        if shapes[old] in common:
+            if not {entry["code"] for entry in evidence} & _OF_ITS_OWN:
+                score = min(score, WORTH_A_MENTION)
+        elif olds[old] == news[name] == 1:
+            score, evidence = score + 1, (*evidence, said)
+        out.append((score, old, name, evidence))
+    return out
 
 
 def _shape(document: Document) -> frozenset[Any]:
@@ -110,11 +122,21 @@ def _scored(
             if (document.get("kind") or "table") != (new[name].get("kind") or "table"):
                 continue
             alike = len(mine & marks[name]) / max(len(mine | marks[name]), 1)
-            if alike >= LEAST_ALIKE:
+            if alike >= LEAST_ALIKE or (alike >= LESS_ALIKE and _is_named_alike(document, new[name])):
                 score, evidence = _score(document, new[name], alike, len(mine))
+                if _is_split(mine - marks[name], name, holders):
+                    score = min(score, WORTH_A_MENTION)
                 if score >= WORTH_A_MENTION:
                     pairs.append((score, old, name, evidence))
     return pairs
+
+
+def _is_split(missing: frozenset[Any], name: str, holders: Mapping[Any, list[str]]) -> bool:
+    """Whether what a new dataset lacks of the gone one is all in another new one: then the one became two."""
+    if len(missing) < 2:
+        return False
+    others = [set(holders.get(mark, ())) - {name} for mark in missing]
+    return bool(set.intersection(*others))
 
 
 def _same_table(document: Document, new: Mapping[str, Document]) -> list[str]:
@@ -150,7 +172,7 @@ def _score(gone: Document, new: Document, alike: float, size: int) -> tuple[int,
             2 if alike >= 0.8 else 1,
         )
     score += 2 if size >= 8 else 1 if size >= 4 else 0
-    names = likeness(str(gone.get("name")), str(new.get("name")))
+    names = _names_alike(gone, new)
     if gone.get("name") == new.get("name"):
         score += say("same_name", f"same name in {new.get('schema')}", 3)
     elif names >= 0.6:
@@ -166,6 +188,19 @@ def _score(gone: Document, new: Document, alike: float, size: int) -> tuple[int,
         score += say("same_native_positions", "same gaps in the server's column numbers", 3)
     said.append({"code": "gone_and_new", "text": "gone and new in the same crawl"})
     return score, tuple(said)
+
+
+def _names_alike(gone: Document, new: Document) -> float:
+    """From 0 to 1; names that differ in their numbers only are of a series, which says nothing."""
+    one, other = str(gone.get("name")), str(new.get("name"))
+    if one != other and _DIGITS.sub("", one) == _DIGITS.sub("", other) and _DIGITS.search(one):
+        return 0.0
+    return likeness(one, other)
+
+
+def _is_named_alike(gone: Document, new: Document) -> bool:
+    keys = _key_names(gone)
+    return _names_alike(gone, new) >= 0.6 or bool(keys and keys == _key_names(new))
 
 
 def _by_comment(gone: Document, new: Document, say: Any) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crawling.diff.similarity import likeness
+from crawling.diff.similarity import likeness, words
 from crawling.diff.values import type_value
 from registry.compatibility.risk import widens
 from registry.documents import field_path, split_path
@@ -17,6 +17,7 @@ from registry.typesystem import Catalogue
 ENOUGH = 4
 WORTH_A_MENTION = 3
 MOST_PAIRS = 40_000
+OWN_PLACE = 4
 
 Field = Mapping[str, Any]
 Evidence = tuple[Mapping[str, Any], ...]
@@ -188,9 +189,11 @@ class _Level:
         score += 3 if alike >= 0.8 else 2 if alike >= 0.6 else 1 if alike >= 0.45 else 0
         if alike >= 0.6:
             said.append({"code": "similar_name", "text": "similar name"})
-        comment = self._by_comment(was, now, said)
+        if place > 1 and _holds(was["name"], now["name"]):
+            score += 1
+        comment = self._by_comment(was, now, said, is_sure=alike >= 0.8 or place == OWN_PLACE)
         score += comment + self._by_key(was, now, said) + self._by_rest(was, now)
-        if alone and place:
+        if alone and place > 1:
             score += 1
             said.append({"code": "only_pair", "text": "the only field gone and the only one new"})
         if not place and alike < 0.8 and not (comment > 0 and alike >= 0.6):
@@ -223,22 +226,28 @@ class _Level:
         return type_content(was, catalogue=self.catalogue) == type_content(now, catalogue=self.catalogue)
 
     def _place(self, was: Field, now: Field) -> int:
-        """A renamed field stays between its neighbours; at the end, where new fields go, that says less."""
+        """A renamed field stays between its neighbours; at the end, where new fields go, that says less.
+
+        Most where nothing else is gone or new between the two.
+        """
         here, there = self.places[0][was["name"]], self.places[1][now["name"]]
         if here[:2] != there[:2]:
             return 0
         if here[1] is None:
             return 1
-        return 3 if here == there else 2
+        if here != there:
+            return 2
+        between = [sum(1 for each in places.values() if each[:2] == here[:2]) for places in self.places]
+        return OWN_PLACE if between == [1, 1] else 3
 
-    def _by_comment(self, was: Field, now: Field, said: list[dict[str, str]]) -> int:
+    def _by_comment(self, was: Field, now: Field, said: list[dict[str, str]], *, is_sure: bool) -> int:
         one, other = was.get("comment") or None, now.get("comment") or None
         if one == other:
             if one is None:
                 return 0
             said.append({"code": "same_comment", "text": "same comment"})
             return 1 if self.comments[one] > 2 else 3
-        return -2 if one and other else -1
+        return -2 if one and other and not is_sure else -1
 
     def _by_key(self, was: Field, now: Field, said: list[dict[str, str]]) -> int:
         here, there = self.keys[0].get(was["name"]), self.keys[1].get(now["name"])
@@ -247,7 +256,7 @@ class _Level:
                 return 0
             said.append({"code": "same_keys", "text": "same place in the same keys"})
             return 2
-        return -1
+        return -2
 
     def _by_rest(self, was: Field, now: Field) -> int:
         score = 0
@@ -260,6 +269,12 @@ class _Level:
         if bool(was.get("generated")) != bool(now.get("generated")):
             score -= 3
         return score
+
+
+def _holds(one: str, other: str) -> bool:
+    """Whether one name is the other with words before or behind it."""
+    short, long = sorted((words(one), words(other)), key=len)
+    return len(short) < len(long) and short in (long[: len(short)], long[-len(short) :])
 
 
 def _fits(was: Field, now: Field, catalogue: Catalogue | None) -> bool:
