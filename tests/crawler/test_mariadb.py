@@ -154,6 +154,38 @@ def test_without_a_database_every_schema_of_users_is_read(
     assert snapshot.dialect == "mariadb"
 
 
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("sql_select_limit", "1"),
+        ("max_join_size", "1"),
+        ("sql_quote_show_create", "0"),
+        ("time_zone", "'+05:00'"),
+        ("sql_mode", "'ANSI_QUOTES,PIPES_AS_CONCAT'"),
+        ("sql_mode", "'ORACLE'"),
+        ("lc_messages", "'de_DE'"),
+    ],
+)
+def test_settings_of_the_server_change_nothing(
+    mariadb_database: Callable[..., str], mariadb_server: Any, setting: str, value: str
+) -> None:
+    url = mariadb_database(
+        "CREATE TABLE a (x int DEFAULT (1 + 2), j json, y int DEFAULT (`x` + 1), g int AS (`x` * 2) VIRTUAL,"
+        "at timestamp NOT NULL DEFAULT '2000-01-01 00:00:01', UNIQUE (x), CHECK (`x` > 0));"
+        "CREATE TABLE b (x int); CREATE VIEW lost AS SELECT x FROM b; DROP TABLE b; CREATE TABLE c (z int)"
+    )
+    before = inspect(url).to_dict()
+
+    mariadb_server.execute(f"SET GLOBAL {setting} = {value}")
+    try:
+        after = inspect(url).to_dict()
+    finally:
+        mariadb_server.execute(f"SET GLOBAL {setting} = DEFAULT")
+
+    assert after["datasets"] == before["datasets"]
+    assert after["coverage"]["failed"] == []
+
+
 def test_a_table_dropped_during_the_crawl_fails_alone(
     mariadb_database: Callable[..., str], mariadb_server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

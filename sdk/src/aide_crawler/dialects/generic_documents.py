@@ -115,7 +115,7 @@ def read_type(kind: Any, *, dialect: Any, unknown: str = "") -> tuple[str, str, 
     if dialect.name == "oracle" and re.match(r"VARCHAR\b", native):  # Oracle has no VARCHAR of its own
         native = "VARCHAR2" + native.removeprefix("VARCHAR")
     declared = set(_NUMBER.findall(native.partition("(")[2]))
-    parameters = {
+    parameters: dict[str, Any] = {
         key: value
         for key in ("length", "precision", "scale")
         if isinstance(value := getattr(kind, key, None), int) and str(value) in declared

@@ -32,6 +32,11 @@ _OTHER_SPELLINGS = frozenset(
     | {"NO_BACKSLASH_ESCAPES", "NO_FIELD_OPTIONS", "NO_KEY_OPTIONS", "NO_TABLE_OPTIONS", "ORACLE"}
     | {"PAD_CHAR_TO_FULL_LENGTH", "PIPES_AS_CONCAT", "POSTGRESQL"}
 )
+# A server may be set to cut off or refuse long answers, to write names without quotes, and to any time zone.
+_SETTINGS = (
+    "session sql_select_limit = 18446744073709551615, session sql_big_selects = 1, "
+    "session sql_quote_show_create = 1, session time_zone = '+00:00'"
+)
 _NOT_ALL_VISIBLE = (
     "Only what is granted table by table is visible to this user, "
     "so a table that is missing may be dropped or only hidden."
@@ -158,7 +163,9 @@ def _set_up(connection: Connection, watch: Watch) -> _Server:
     )
     lock = max(1, int(watch.limits.lock_seconds))
     kept = ",".join(mode for mode in modes.split(",") if mode not in _OTHER_SPELLINGS)
-    connection.rows(f"set session sql_mode = '{kept}', session lock_wait_timeout = {lock}, session {limit}")
+    connection.rows(
+        f"set session sql_mode = '{kept}', session lock_wait_timeout = {lock}, session {limit}, {_SETTINGS}"
+    )
     return _Server(is_mariadb, numbers, database, int(folding) == 1)
 
 
