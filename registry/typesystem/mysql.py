@@ -22,7 +22,10 @@ _NAMED = (
 )
 _USUAL_COLLATIONS = {each.partition("_")[0]: each for each in _NAMED.split()}
 _NATIONAL = ("national ", "nchar", "nvarchar")
-_ATTRIBUTE_WORDS = ("compressed", "binary", "signed")
+_ATTRIBUTE_WORDS = ("compressed", "signed")
+_CHARSET_WORDS = {"ascii": "latin1", "unicode": "ucs2", "byte": "binary"}
+_OF_BYTES = {"char": "binary", "varchar": "varbinary", "tinytext": "tinyblob", "text": "blob",
+             "mediumtext": "mediumblob", "longtext": "longblob"}  # fmt: skip
 
 
 def read(reading: Reading) -> Found | None:
@@ -36,6 +39,8 @@ def read(reading: Reading) -> Found | None:
         return Found("json")
     if name.startswith(_NATIONAL):
         params.setdefault("charset", "utf8mb3")
+    if params.pop("binary", False):
+        params.setdefault("collation", f"{_modern(params.get('charset') or _USUAL_CHARSET)}_bin")
     if name == "serial":
         return Found("bigint", {"unsigned": True})
     if name == "float" and cut.numbers and len(cut.numbers) == 1:
@@ -74,6 +79,8 @@ def charset_of(params: Any) -> str:
 def _normal(code: str, params: dict[str, Any], *, unicode_collation: str) -> tuple[str, dict[str, Any]]:
     if code == "boolean":
         return "tinyint", {}
+    if code in _OF_BYTES and params.get("charset") == "binary":
+        return _OF_BYTES[code], without(params, charset="binary", collation="binary")
     params.pop("display_width", None)
     if params.get("zerofill"):
         params["unsigned"] = True
@@ -124,8 +131,10 @@ def _attributes(words: tuple[Token, ...], cut: Shape) -> tuple[str, dict[str, An
         word, after = rest[n], rest[n + 1 : n + 3]
         if not name:
             name.append(word)
-        elif word in ("unsigned", "zerofill"):
+        elif word in ("unsigned", "zerofill", "binary"):
             params[word] = True
+        elif word in _CHARSET_WORDS:
+            params["charset"] = _CHARSET_WORDS[word]
         elif word == "character" and after[:1] == ["set"] and len(after) == 2:
             params["charset"], n = after[1], n + 2
         elif word in ("charset", "collate") and after:
@@ -144,9 +153,10 @@ def _arguments(typedef: TypeDef, cut: Shape, reading: Reading) -> dict[str, Any]
         told = text_list(reading.parameters.get("values"))
         if told is not None:
             return {"values": told}
-        if not cut.arguments or any(len(a) != 1 or a[0].kind != "string" for a in cut.arguments):
+        if not cut.arguments or any(len(each) != 1 or not _is_text(*each) for each in cut.arguments):
             return None
-        return {"values": [argument[0].text for argument in cut.arguments]}
+        # Blanks at a value's end are cut off by the server.
+        return {"values": [argument[0].text.rstrip(" ") for argument in cut.arguments]}
     numbers = cut.numbers
     if numbers is None:
         return None
@@ -156,3 +166,7 @@ def _arguments(typedef: TypeDef, cut: Shape, reading: Reading) -> dict[str, Any]
         return dict(zip(("precision", "scale"), numbers, strict=True)) if len(numbers) == 2 else None
     names = [each for each in positional(typedef) if each != "srid"]
     return dict(zip(names, numbers, strict=False)) if len(numbers) <= len(names) else None
+
+
+def _is_text(token: Token) -> bool:
+    return token.kind == "string" or (token.kind == "quoted" and token.raw.startswith('"'))
