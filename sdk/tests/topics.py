@@ -32,4 +32,4 @@ def events(messages: list[Any]) -> list[dict[str, Any]]:
 
 
 def event_ids(messages: list[Any]) -> list[str]:
-    return [dict(message.headers)["event_id"].decode() for message in messages]
+    return [dict(message.headers)["aide-event-id"].decode() for message in messages]

@@ -14,16 +14,20 @@ from aide_sdk.errors import (
     TransportError,
     ValidationError,
 )
+from aide_sdk.spool import Bounds, EventSpool, SpoolState
 
 __all__ = [
     "AideClient",
     "AideError",
     "AuthError",
+    "Bounds",
     "ConflictError",
+    "EventSpool",
     "NotFoundError",
     "RateLimitedError",
     "Retries",
     "SpoolFullError",
+    "SpoolState",
     "SyncAideClient",
     "TransportError",
     "ValidationError",

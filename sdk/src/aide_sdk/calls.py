@@ -61,6 +61,7 @@ class Call(Generic[T]):
 
     read: makes the result of a successful answer; a ValueError in there means that it was not understood.
     also: statuses outside 2xx that are answers all the same.
+    key: the Idempotency-Key; None for a fresh one where it is honoured, empty for none.
     gone_is_done: a repetition that finds nothing any more has succeeded (DELETE).
     """
 
@@ -81,7 +82,9 @@ class Call(Generic[T]):
     def placed(self, method: str, path: str, *, repeat: Repeat, is_open: bool) -> Call[T]:
         """The same call with the address of its operation, filled in."""
         filled = path.format(**{name: quote(str(value), safe="") for name, value in self.at.items()})
-        key = self.key or (uuid.uuid4().hex if repeat is Repeat.KEYED else None)
+        key = self.key
+        if key is None and repeat is Repeat.KEYED:
+            key = uuid.uuid4().hex
         return replace(
             self,
             method=method,
@@ -98,7 +101,7 @@ class Call(Generic[T]):
 
     def request(self) -> Request:
         headers = {"Accept": self.accept}
-        if self.key is not None:
+        if self.key:
             headers["Idempotency-Key"] = self.key
         body = None
         if self.form is not None:

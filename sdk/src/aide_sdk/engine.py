@@ -15,7 +15,7 @@ import httpx
 
 from aide_sdk.calls import Answer, Call, Repeat, Request
 from aide_sdk.errors import AideError, TransportError, error_of
-from aide_sdk.login import LogIn
+from aide_sdk.login import LogIn, Secret
 
 T = TypeVar("T")
 
@@ -115,16 +115,18 @@ def perform(call: Call[T], *, log_in: LogIn, retries: Retries) -> Steps[T]:
         yield Sleep(pause)
 
 
-def _token(log_in: LogIn, *, retries: Retries) -> Steps[str | None]:
+def _token(log_in: LogIn, *, retries: Retries) -> Steps[Secret | None]:
     """A token that still holds; getting a new one is one caller's work, and the others wait for it."""
     if log_in.is_fresh():
         return log_in.token
-    token: str | None = yield Alone(_renew(log_in, retries=retries))
+    token: Secret | None = yield Alone(_renew(log_in, retries=retries))
     return token
 
 
-def _renew(log_in: LogIn, *, retries: Retries) -> Steps[str | None]:
-    while not log_in.is_fresh():
+def _renew(log_in: LogIn, *, retries: Retries) -> Steps[Secret | None]:
+    if log_in.is_fresh():  # somebody else has got it meanwhile
+        return log_in.token
+    while True:
         call = log_in.next_call()
         try:
             pair = yield from perform(call, log_in=log_in, retries=retries)
@@ -133,13 +135,13 @@ def _renew(log_in: LogIn, *, retries: Retries) -> Steps[str | None]:
                 raise
         else:
             log_in.take(pair)
-    return log_in.token
+            return log_in.token
 
 
-def _with_token(request: Request, token: str | None) -> Request:
+def _with_token(request: Request, token: Secret | None) -> Request:
     if token is None:
         return request
-    headers = {**request.headers, "Authorization": f"Bearer {token}"}
+    headers = {**request.headers, "Authorization": f"Bearer {token.value}"}
     return Request(request.method, request.path, request.query, headers, request.body)
 
 

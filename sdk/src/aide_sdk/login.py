@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aide_sdk.calls import API, Answer, Call, Repeat
 from aide_sdk.errors import AideError, AuthError
@@ -13,15 +13,19 @@ _EARLY = 30.0
 
 
 @dataclass(frozen=True)
+class Secret:
+    """A text that shows in no traceback."""
+
+    value: str = field(repr=False)
+
+
+@dataclass(frozen=True)
 class Tokens:
     """What a log-in answers; `expires_in` are seconds."""
 
-    access_token: str
-    refresh_token: str
+    access_token: str = field(repr=False)
+    refresh_token: str = field(repr=False)
     expires_in: float
-
-    def __repr__(self) -> str:
-        return "Tokens(…)"
 
 
 def read_tokens(answer: Answer) -> Tokens:
@@ -59,10 +63,11 @@ class LogIn:
         return self._username is not None
 
     @property
-    def token(self) -> str | None:
+    def token(self) -> Secret | None:
         """The present token, or None for a caller without a log-in."""
-        tokens = self._tokens
-        return self._api_key if self._username is None else tokens.access_token if tokens else None
+        if self._username is None:
+            return Secret(self._api_key) if self._api_key else None
+        return Secret(self._tokens.access_token) if self._tokens else None
 
     @property
     def refresh_token(self) -> str:
@@ -72,9 +77,9 @@ class LogIn:
         """Whether `token` can be used as it is."""
         return self._username is None or (self._tokens is not None and self._clock() < self._until)
 
-    def forget(self, token: str | None) -> None:
+    def forget(self, token: Secret | None) -> None:
         """The server did not take this token; unless another one has come meanwhile, get a new one."""
-        if self._tokens is not None and self._tokens.access_token == token:
+        if self._tokens is not None and token == Secret(self._tokens.access_token):
             self._tokens = None
 
     def forget_all(self) -> None:

@@ -82,7 +82,7 @@ class Operation(Generic[P, T]):
         """The address with placeholders, for a resource at `path` (`/systems` → `/api/v1/systems/{key}`)."""
         return self.suffix[1:] if self.suffix.startswith("//") else f"{API}{path}{self.suffix}"
 
-    def call(self, resource: Resource[Any], *args: P.args, **kwargs: P.kwargs) -> Call[T]:
+    def call(self, resource: Resource[Any], /, *args: P.args, **kwargs: P.kwargs) -> Call[T]:
         made = self.function(resource, *args, **kwargs)
         place = self.template(resource.path)
         return made.placed(self.method, place, repeat=self.repeat, is_open=self.is_open)
@@ -174,7 +174,7 @@ class Listing(Generic[P, T]):
 
         return _without_self(each_later if runner.is_async else each, self.function)
 
-    def first(self, resource: Resource[Any], *args: P.args, **kwargs: P.kwargs) -> Call[Page[T]]:
+    def first(self, resource: Resource[Any], /, *args: P.args, **kwargs: P.kwargs) -> Call[Page[T]]:
         call = self.function(resource, *args, **kwargs)
         if self.by_cursor and "page" not in call.query:
             call = replace(call, query={"cursor": "", **call.query})

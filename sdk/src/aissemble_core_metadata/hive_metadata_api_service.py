@@ -31,7 +31,7 @@ class HiveMetadataAPIService(MetadataAPI):
     whatever was not acknowledged. `flush()` waits for the acknowledgements. A program that ends waits up to ten
     seconds for them, and the log tells which events were not delivered. The message: the event as JSON, its
     timestamp a number of seconds; the key is the resource, so that the events of a resource keep their order;
-    the header `event_id` lets consumers recognise what came twice.
+    the header `aide-event-id` lets consumers recognise what came twice.
     """
 
     logger = LogManager.get_instance().get_logger("HiveMetadataAPIService")

@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-EVENT_ID_HEADER = "event_id"
+EVENT_ID_HEADER = "aide-event-id"
 
 
 @dataclass(frozen=True)
