@@ -78,6 +78,17 @@ def test_what_is_granted_table_by_table_is_never_taken_for_everything(
     assert [item.name for item in snapshot.coverage.failed] == ["ch"]
 
 
+def test_columns_keep_their_places_where_others_are_hidden(
+    mariadb_database: Callable[..., str], mariadb_server: Any
+) -> None:
+    url = make_url(mariadb_database("CREATE TABLE t (a int, b int, c int DEFAULT 3)"))
+    login = _user(mariadb_server, "aide_third", f"SELECT (c) ON `{url.database}`.t")
+
+    fields = _dataset(inspect(url.set(**login)), "t")["fields"]
+
+    assert [(field["name"], field["position"], field["default"]) for field in fields] == [("c", 3, "3")]
+
+
 def test_a_schema_that_may_be_hidden_is_not_taken_for_dropped(
     mariadb_database: Callable[..., str], mariadb_server: Any
 ) -> None:

@@ -71,10 +71,12 @@ def build(
         elif reason := _unreadable(rows, name, kind):
             notes.fail(rows.schema, name, reason)
         else:
-            if not grants.shows_table(rows.schema, name):
+            in_part = not grants.shows_table(rows.schema, name)
+            if in_part:
                 notes.fail(rows.schema, name, "Only some of its columns are granted to this user.")
+            attributes, columns = _attributes(rows, name), rows.columns[name]
             datasets.append(
-                _document(rows, name, kind, attributes=_attributes(rows, name), columns=rows.columns[name])
+                _document(rows, name, kind, attributes=attributes, columns=columns, in_part=in_part)
             )
     return datasets
 
@@ -103,8 +105,15 @@ def _attributes(rows: SchemaRows, name: str) -> dict[str, Any]:
 
 
 def _document(
-    rows: SchemaRows, name: str, kind: str, *, attributes: dict[str, Any], columns: list[Row]
+    rows: SchemaRows,
+    name: str,
+    kind: str,
+    *,
+    attributes: dict[str, Any],
+    columns: list[Row],
+    in_part: bool = False,
 ) -> dict[str, Any]:
+    """One dataset. Where columns are hidden from this user, the others keep the places that they really have."""
     comment = (rows.tables.get(name) or _NOTHING)[3]
     by_index: defaultdict[str, list[Row]] = defaultdict(list)
     for row in sorted(rows.indexes.get(name, ()), key=lambda row: row[2]):
@@ -118,7 +127,7 @@ def _document(
         "comment": (comment or None) if kind == "table" else None,
         "attributes": attributes,
         "fields": [
-            _field(rows, row, position, places.get(row[2]))
+            _field(rows, row, int(row[1]) if in_part else position, places.get(row[2]))
             for position, row in enumerate(sorted(columns, key=lambda row: row[1]), 1)
         ],
         "primary_key": {"name": "PRIMARY", "columns": primary} if primary else None,
