@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from aide_crawler import Scope
 
+from crawling.diff import Context
+from lineage.readers import reader_counts
 from registry import reading
 from registry.models import Dataset, FieldTag, System
 
@@ -58,3 +60,15 @@ def personal_data(dataset_ids: Iterable[int]) -> dict[tuple[int, str], tuple[str
         ):
             tags[dataset_id, path] = (*tags.get((dataset_id, path), ()), code)
     return tags
+
+
+def context_of(names: Mapping[int, str]) -> Context:
+    """What is known of datasets beside their documents, by their names: personal data, and who reads them."""
+    tags = personal_data(names)
+    readers: dict[Any, int] = {}
+    for (dataset_id, path), count in reader_counts(names).items():
+        readers[names[dataset_id] if path is None else (names[dataset_id], path)] = count
+    return Context(
+        readers=readers,
+        pii={(names[dataset_id], path): codes for (dataset_id, path), codes in tags.items()},
+    )

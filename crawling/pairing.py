@@ -15,7 +15,7 @@ from django.db.models import Max, Q
 from aide.audit.entries import Entry, record
 from aide.core.errors import Conflict, FieldError, Invalid, NotFound
 from crawling import diff
-from crawling.baseline import personal_data
+from crawling.baseline import context_of
 from crawling.corrections import again, beside, renames_of, with_pair, without_pair
 from crawling.crawl.propose import change_row, link_requirements
 from crawling.diff import Context, DatasetDiff
@@ -103,8 +103,7 @@ def _undecided(case: Case) -> list[diff.Change]:
 def _context(case: Case) -> Context:
     if case.dataset is None:
         return Context()
-    tags = personal_data([case.dataset.pk])
-    return Context(pii={(case.proposal.dataset_name, path): codes for (_, path), codes in tags.items()})
+    return context_of({case.dataset.pk: case.proposal.dataset_name})
 
 
 def _again(case: Case, changes: Sequence[diff.Change], renames: dict[str, str]) -> tuple[diff.Change, ...]:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from aide.audit.entries import Entry, new_batch, record
 from aide.core import bulk
-from crawling.baseline import Known, baseline, personal_data
+from crawling.baseline import Known, baseline, context_of
 from crawling.crawl.propose import change_row, link_requirements
 from crawling.crawl.returning import rate_returning
 from crawling.diff import Context, DatasetDiff, compare
@@ -83,8 +83,7 @@ def present_of(dataset: Dataset) -> dict[str, Known]:
 
 def _context(known: Mapping[str, Known]) -> Context:
     names = {each.dataset_id: name for name, each in known.items()}
-    tags = personal_data(names)
-    return Context(pii={(names[dataset_id], path): codes for (dataset_id, path), codes in tags.items()})
+    return context_of(names)
 
 
 def _sort(

@@ -11,10 +11,10 @@ from aide_crawler.names import qualified_name
 from django.db import transaction
 
 from crawling import report
-from crawling.baseline import Known, baseline, personal_data
+from crawling.baseline import Known, baseline, context_of
 from crawling.corrections import Word, correct
 from crawling.crawl import runs
-from crawling.crawl.losses import mark_losses, other_database
+from crawling.crawl.losses import mark_losses, named_database, other_database
 from crawling.crawl.observe import observe
 from crawling.crawl.propose import propose
 from crawling.crawl.returning import rate_returning
@@ -72,7 +72,10 @@ def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] |
     )
     corrected = correct(compared_as_found, _words(system), catalogue=catalogue, context=context)
     looked = mark_losses(
-        rate_returning(system, corrected.diffs, catalogue=catalogue), known=known, found=found
+        rate_returning(system, corrected.diffs, catalogue=catalogue),
+        known=known,
+        found=found,
+        database=named_database(system, snapshot.database),
     )
     diffs = looked.diffs
     warnings = [*other_database(system, snapshot.database), *looked.warnings]
@@ -169,8 +172,7 @@ def _forget(unused: list[int], *, covered: Covered) -> None:
 
 def _context(known: Mapping[str, Known]) -> Context:
     names = {each.dataset_id: name for name, each in known.items()}
-    tags = personal_data(names)
-    return Context(pii={(names[dataset_id], path): codes for (dataset_id, path), codes in tags.items()})
+    return context_of(names)
 
 
 def _excluded(system: System) -> frozenset[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from crawling.baseline import Known, personal_data
+from crawling.baseline import Known, context_of
 from crawling.diff import RISKS, SAFE, Change, Context, DatasetDiff, diff
 from registry import documents, reading
 from registry.models import Dataset, System
@@ -26,8 +26,7 @@ def rate_returning(
     if not former:
         return tuple(diffs)
     names = {each.dataset_id: name for name, each in former.items()}
-    tags = personal_data(names)
-    context = Context(pii={(names[dataset_id], path): codes for (dataset_id, path), codes in tags.items()})
+    context = context_of(names)
     return tuple(
         replace(
             each,

@@ -40,9 +40,10 @@ class DocumentForm(serializers.Serializer[Any]):
 class ReaderAnswer(serializers.Serializer[Any]):
     """A dataset that is made from a field that changes."""
 
-    dataset_id = serializers.IntegerField()
-    field = serializers.CharField(allow_null=True)
+    dataset_id = serializers.IntegerField(allow_null=True, help_text="Empty: not in the registry.")
+    field = serializers.CharField(allow_null=True, help_text="Which field it reads, where that is known.")
     owner = serializers.CharField()
+    name = serializers.CharField()
 
 
 class CheckAnswer(CompatibilityAnswer):
