@@ -17,6 +17,7 @@ _INTERVAL = re.compile(
 _ANY_PRECISION = re.compile(r"\(\s*\*\s*([,)])")
 _NAME = r"(?:[A-Za-z][\w$#]*|\"[^\"]+\")"
 _USER = re.compile(rf"(?P<kind>object|varray|table|ref)\s+(?P<name>{_NAME}(?:\.{_NAME})?)", re.IGNORECASE)
+_FIXED_POINT = ("decimal", "dec", "numeric")  # NUMBER alone takes fractions, these do not
 _CODES = {"object": "object", "varray": "varray", "table": "nested_table", "ref": "ref"}
 _KINDS = {
     "object": "object",
@@ -53,6 +54,8 @@ def normal(catalogue: Catalogue, code: str, params: dict[str, Any]) -> tuple[str
         params.setdefault("length", 1)
     if code == "number" and "precision" in params:
         params.setdefault("scale", 0)
+    if code == "urowid":
+        params = without(params, length=4000)
     if code == "float":
         params.setdefault("precision", 126)
     if code in ("timestamp", "timestamptz", "timestampltz"):
@@ -69,7 +72,7 @@ def normal(catalogue: Catalogue, code: str, params: dict[str, Any]) -> tuple[str
 def _base(catalogue: Catalogue, cut: Shape) -> Found | None:
     name = " ".join(token.raw for token in (*cut.name, *cut.tail)).lower().replace(" . ", ".")
     arguments = cut.arguments or ()
-    if name in _INTEGERS and not arguments:
+    if name in (*_INTEGERS, *_FIXED_POINT) and not arguments:
         return Found("number", {"precision": 38, "scale": 0})
     if name in ("real", "double precision") and not arguments:
         return Found("float", {"precision": 63 if name == "real" else 126})

@@ -18,7 +18,7 @@ _NAMES = {
     "group": "struct",
 }
 _UNITS = {"s": "millis", "ms": "millis", "millis": "millis", "us": "micros", "micros": "micros", "ns": "nanos",
-          "nanos": "nanos"}  # fmt: skip
+          "nanos": "nanos", "milliseconds": "millis", "microseconds": "micros", "nanoseconds": "nanos"}  # fmt: skip
 _CONVERTED: dict[str, tuple[str, dict[str, Any]]] = {
     "time_millis": ("time", {"unit": "millis", "utc": True}),
     "time_micros": ("time", {"unit": "micros", "utc": True}),
@@ -34,6 +34,12 @@ _INT = re.compile(r"int(?:eger)?\s*\(\s*(?P<bits>[0-9]{1,18})\s*,\s*(?P<signed>\
 _TEMPORAL = re.compile(
     r"(?P<name>time|timestamp|time32|time64)\s*[\[(]\s*(?P<unit>\w+)\s*(?:,\s*(?P<zone>[^)\]]+?)\s*)?[\])]"
 )
+# As the format's own classes write themselves: `Timestamp(isAdjustedToUTC=true, timeUnit=microseconds)`.
+_SPELLED_OUT = re.compile(
+    r"(?P<name>time|timestamp)\s*\(\s*isadjustedtoutc\s*=\s*(?P<zone>true|false)\s*,"
+    r"\s*(?:time)?unit\s*=\s*(?P<unit>\w+)\s*(?:,[^()]*)?\)"
+)
+_KEYS = re.compile(r"\b(?:bitwidth|issigned|precision|scale)\s*=\s*", re.IGNORECASE)
 _PLACED = re.compile(r"(geometry|geography)\s*(?:\(\s*([^(),]*?)\s*(?:,\s*(\w+)\s*)?\))?", re.IGNORECASE)
 
 
@@ -42,13 +48,19 @@ def read(reading: Reading) -> Found | None:
     annotated = _ANNOTATED.fullmatch(text)
     if annotated:
         text = annotated["logical"].strip()
+    text = _KEYS.sub("", text)
     folded = text.lower()
     if folded in _CONVERTED:
         code, params = _CONVERTED[folded]
         return Found(code, dict(params))
     if folded.startswith("date32") or folded == "date64[ms]":
         return Found("date")
-    for pattern, make in ((_INT, _integer), (_SIZED, _integer), (_TEMPORAL, _temporal)):
+    for pattern, make in (
+        (_INT, _integer),
+        (_SIZED, _integer),
+        (_TEMPORAL, _temporal),
+        (_SPELLED_OUT, _temporal),
+    ):
         match = pattern.fullmatch(folded)
         if match:
             return make(match)

@@ -9,13 +9,15 @@ from registry.typesystem.lexing import shape, tokens
 from registry.typesystem.model import Catalogue
 from registry.typesystem.reading import Found, Reading, positional, without
 
-_BRACKETED = re.compile(r"^\s*(?:\[?sys\]?\s*\.\s*)?\[(?P<name>[^\[\]]+)\]")
+_BRACKETED = re.compile(
+    r"^\s*(?:\[?sys\]?\s*\.\s*(?P<bare>\w+)|(?:\[?sys\]?\s*\.\s*)?\[(?P<name>[^\[\]]+)\])", re.IGNORECASE
+)
 _SIZED = ("char", "varchar", "nchar", "nvarchar", "binary", "varbinary")
 _XML = re.compile(r"xml\s*\(\s*(?:(?:content|document)\s+)?(?P<collection>[^()]+?)\s*\)", re.IGNORECASE)
 
 
 def read(reading: Reading) -> Found | None:
-    text = _BRACKETED.sub(lambda match: match["name"], reading.text.strip())
+    text = _BRACKETED.sub(lambda match: match["bare"] or match["name"], reading.text.strip())
     xml = _XML.fullmatch(text)
     if xml:
         return Found("xml", {"collection": xml["collection"].replace("[", "").replace("]", "")})
