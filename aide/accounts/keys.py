@@ -56,13 +56,24 @@ def make_key(
 
 def find_key(secret: str) -> ApiKey | None:
     """The usable key of an active user that this secret belongs to."""
-    found = _FORM.match(secret)
-    if not found:
+    public_id = public_id_of(secret)
+    if public_id is None:
         return None
-    key = ApiKey.objects.select_related("user").filter(public_id=found.group(1)).first()
-    if key is None or not hmac.compare_digest(key.secret_hash, _hash(secret)):
+    key = ApiKey.objects.select_related("user").filter(public_id=public_id).first()
+    if key is None or not belongs(secret, key):
         return None
     return key if key.is_usable and key.user.is_active else None
+
+
+def public_id_of(secret: str) -> str | None:
+    """The part of a secret by which its key is found; None for what has not the form of a secret."""
+    found = _FORM.match(secret)
+    return found.group(1) if found else None
+
+
+def belongs(secret: str, key: ApiKey) -> bool:
+    """Whether the secret is this key's."""
+    return hmac.compare_digest(key.secret_hash, _hash(secret))
 
 
 def usable_key(public_id: str) -> ApiKey | None:

@@ -56,7 +56,9 @@ class NodeName(models.Model):
     key = models.CharField(max_length=64, unique=True, help_text="sha256 of namespace and name.")
     namespace = models.TextField()
     name = models.TextField()
-    canonical = models.CharField(max_length=64, default="", help_text="sha256 of namespace and name in normal form.")
+    canonical = models.CharField(
+        max_length=64, default="", help_text="sha256 of namespace and name in normal form."
+    )
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="names")
     matched = models.CharField(max_length=10, choices=Matched.choices, default=Matched.UNRESOLVED)
     why = models.CharField(max_length=500, blank=True, help_text="How it matched, in words.")

@@ -67,6 +67,9 @@ class OutboxShard(models.Model):
 
     number = models.PositiveSmallIntegerField(primary_key=True)
     relay = models.CharField(max_length=200, blank=True)
+    wanted_by = models.CharField(
+        max_length=200, blank=True, default="", help_text="The relay that it is handed to next."
+    )
     lease_until = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
@@ -80,7 +83,9 @@ class RefusedMessage(models.Model):
     partition = models.IntegerField()
     offset = models.BigIntegerField()
     reason = models.TextField()
-    body = models.TextField(blank=True, help_text="Its beginning; bytes that are no text are shown as escapes.")
+    body = models.TextField(
+        blank=True, help_text="Its beginning; bytes that are no text are shown as escapes."
+    )
     received_at = models.DateTimeField()
 
     class Meta:

@@ -23,6 +23,8 @@ from aide.accounts.models import ApiKey, User
 from aide.audit.models import AuditEntry
 from crawling import crawl
 from crawling.models import CrawlPlan, CrawlRun, Proposal
+from lineage import events
+from lineage.models import Event, OutboxMessage
 from registry import tagging, versions
 from registry.models import (
     CastRule,
@@ -75,6 +77,7 @@ def fill(rows: int) -> dict[str, Any]:
         tagging.confirm(dataset.fields.get(name="email"), tag, by=maker)
         versions.add_draft(dataset, by=maker)
         crawl.upload(system, snapshot_of(f"new{n}"), by=maker)
+        events.accept([{"resource": f"resource {n}", "event_id": f"event {n}"}])
     for source in types[: rows // 5 + 1]:
         for target in types[:5]:
             CastRule.objects.get_or_create(source_data_type=source, target_data_type=target)
@@ -132,6 +135,8 @@ def parts(dataset: Dataset) -> dict[str, Any]:
         "crawl-runs": run.pk,
         "proposals": Proposal.objects.get(crawl_run=run).pk,
         "audit": AuditEntry.objects.latest("pk").pk,
+        "metadata": Event.objects.latest("pk").pk,
+        "outbox": OutboxMessage.objects.latest("pk").pk,
         "contracts": dataset.pk,
     }
 

@@ -19,7 +19,9 @@ from tests.security.matrix import (
     PEOPLE,
     PERSON,
     PUBLISH,
+    RETRY,
     SEE,
+    SEND,
     SYSTEMS,
     TYPES,
     anywhere,
@@ -353,6 +355,16 @@ RULES: dict[str, tuple[Case, ...]] = {
         lambda w: {"change_id": w.change("rename_field"), "text": "Why?"},
     ),
     "POST proposals/{pk}/apply": case(of_system(DECIDE), lambda w: w.proposal),
+    # Events, and what waits to be sent.
+    "GET metadata": case(SEEN),
+    "POST metadata": (
+        *case(anywhere(SEND), body=lambda w: {"resource": "r", "action": "READ"}),
+        *case(anywhere(SEND), body=lambda w: [{"resource": "r"}, {"resource": "s"}], name="several"),
+    ),
+    "GET metadata/{pk}": case(SEEN, lambda w: w.event),
+    "GET outbox": case(SEEN),
+    "GET outbox/{pk}": case(SEEN, lambda w: w.message),
+    "POST outbox/replay": case(anywhere(RETRY), body=lambda w: {"ids": [w.dead_message.pk]}),
     # The log.
     "GET audit": case(rows_of_systems(AUDIT)),
     "GET audit/verify": case(everything(AUDIT)),
@@ -363,6 +375,7 @@ UNRECORDED = frozenset(
     {
         "POST type-instances",
         "DELETE type-instances/{pk}",
+        "POST metadata",
         "POST crawl-runs",
         "POST crawl-runs/{pk}/cancel",
         "POST crawl-runs/{pk}/retry",

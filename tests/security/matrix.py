@@ -9,21 +9,22 @@ from dataclasses import dataclass
 
 SEE, CURATE, DECIDE, CRAWL = "see", "curate", "decide", "crawl"
 SYSTEMS, TYPES, PUBLISH, PEOPLE, KEYS, AUDIT = "systems", "types", "publish", "people", "keys", "audit"
+SEND, RETRY = "send", "retry"
 
 # Rights that hold for every system.
 EVERYWHERE: dict[str, frozenset[str]] = {
     "viewer": frozenset({SEE}),
     "steward": frozenset({SEE}),
     "approver": frozenset({SEE, CURATE, DECIDE, CRAWL, AUDIT}),
-    "engineer": frozenset({SEE, SYSTEMS, CRAWL, TYPES, PUBLISH, KEYS}),
-    "admin": frozenset({SEE, CURATE, SYSTEMS, CRAWL, TYPES, PEOPLE, KEYS, AUDIT}),
-    "service": frozenset({SEE, CRAWL}),
+    "engineer": frozenset({SEE, SYSTEMS, CRAWL, TYPES, PUBLISH, KEYS, SEND, RETRY}),
+    "admin": frozenset({SEE, CURATE, SYSTEMS, CRAWL, TYPES, PEOPLE, KEYS, AUDIT, SEND, RETRY}),
+    "service": frozenset({SEE, CRAWL, SEND}),
 }
 # A steward's further rights hold for own systems.
 OWN: dict[str, frozenset[str]] = {"steward": frozenset({CURATE, DECIDE, CRAWL, AUDIT})}
 # A key never does more than its scopes say, whatever its owner may do.
 SCOPES: dict[str, frozenset[str]] = {
-    "lineage:write": frozenset(),
+    "lineage:write": frozenset({SEND}),
     "registry:read": frozenset({SEE}),
     "registry:write": frozenset({SEE, CURATE, SYSTEMS, TYPES, PUBLISH}),
     "crawl:write": frozenset({SEE, CRAWL}),

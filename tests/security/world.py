@@ -13,6 +13,8 @@ from aide.accounts.models import ApiKey, User
 from aide.audit.models import AuditEntry
 from crawling import crawl
 from crawling.models import CrawlPlan, CrawlRun, Proposal
+from lineage import events
+from lineage.models import Event, OutboxMessage
 from registry import tagging, versions
 from registry.models import (
     CastRule,
@@ -76,6 +78,9 @@ class World:
     corrected: Proposal
     brought: Proposal
     entry: AuditEntry
+    event: Event
+    message: OutboxMessage
+    dead_message: OutboxMessage
     person: User
     gone_person: User
     key: ApiKey
@@ -164,6 +169,9 @@ def build() -> World:
     )
     person = factories.make_user("viewer", email=f"{MARK}@example.com", full_name="Zebra finch")
     key, secret = factories.make_api_key(person, "registry:read", note=MARK)
+    events.accept([{"resource": "stock", "event_id": "first"}, {"resource": "stock", "event_id": "second"}])
+    message, dead = OutboxMessage.objects.filter(key="stock").order_by("pk")
+    OutboxMessage.objects.filter(pk=dead.pk).update(status=OutboxMessage.Status.DEAD, last_error="Too large")
     return World(
         here=here,
         elsewhere=elsewhere,
@@ -205,6 +213,9 @@ def build() -> World:
             spare_dataset, {"fields": [{"name": f"{MARK}_brought", "native_type": "text"}]}, by=maker
         ),
         entry=AuditEntry.objects.filter(system_code=here.code).latest("pk"),
+        event=Event.objects.get(event_id="first"),
+        message=message,
+        dead_message=dead,
         person=person,
         gone_person=factories.make_user("viewer", email="gone@example.com", is_active=False),
         key=key,

@@ -116,15 +116,26 @@ class CursorOrPageOfItems(PageOfItems):
         self.by_cursor = cursor is not None
         if cursor is None:
             return super().paginate_queryset(queryset, request, view)
+        return self.follow(queryset, request)
+
+    def follow(self, queryset: QuerySet[Any], request: Request) -> list[Any]:
+        """The rows from the cursor on, and where they end."""
+        self.by_cursor = True
         self.size = whole_number(request, "size", default=DEFAULT_SIZE, highest=MAX_SIZE)
-        rows = queryset.order_by("-pk")
-        if cursor:
-            rows = rows.filter(pk__lt=_read_cursor(cursor))
-        found = list(rows[: self.size + 1])
+        found = list(self.rows_after(queryset, request.query_params.get("cursor", ""))[: self.size + 1])
         more = len(found) > self.size
         found = found[: self.size]
-        self.next_cursor = _write_cursor(found[-1].pk) if more else None
+        self.next_cursor = self.mark_of(found[-1]) if more else None
         return found
+
+    def rows_after(self, queryset: QuerySet[Any], cursor: str) -> QuerySet[Any]:
+        """All rows in the cursor's order, after its place unless it is empty."""
+        rows = queryset.order_by("-pk")
+        return rows.filter(pk__lt=_read_cursor(cursor)) if cursor else rows
+
+    def mark_of(self, row: Any) -> str:
+        """The cursor that leads on after a row."""
+        return _write_cursor(row.pk)
 
     def get_paginated_response(self, data: Any) -> Response:
         if self.by_cursor:

@@ -6,7 +6,7 @@ import codecs
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from rest_framework import parsers, renderers
@@ -50,14 +50,17 @@ class JSONParser(parsers.JSONParser):
             raise ParseError(str(error)) from error
 
 
-def load_json(raw: bytes) -> Any:
-    """The value of a JSON text; ValueError with a plain sentence for anything that must not come in."""
+def load_json(raw: bytes, *, read_float: Callable[[str], float] | None = None) -> Any:
+    """The value of a JSON text; ValueError with a plain sentence for anything that must not come in.
+
+    `read_float` reads numbers with a point or an exponent where one that is out of range shall not refuse all.
+    """
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError("The body is not UTF-8 text.") from error
     try:
-        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+        value = json.loads(text, parse_constant=_no_constant, parse_float=read_float or _finite)
     except RecursionError as error:
         raise ValueError("The body is nested too deeply.") from error
     except json.JSONDecodeError as error:
