@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+_API_VERSION = (2, 6)  # every broker of today speaks it; asking would block while none answers
 EVENT_ID_HEADER = "aide-event-id"
 
 
@@ -74,6 +75,7 @@ class _State:
     delivered: int = 0
     refused: list[Message] = field(default_factory=list)
     reason: str = ""
+    refusal: str = ""
     closes_at: float | None = None
 
 
@@ -144,7 +146,7 @@ class KafkaDelivery:
         return report
 
     def _why(self) -> str:
-        return self._state.reason or "the broker is slow"
+        return self._state.reason or self._state.refusal or "the broker has not answered yet"
 
     def _report(self) -> DeliveryReport:
         left = (*self._state.refused, *self._state.waiting)
@@ -189,6 +191,7 @@ class KafkaDelivery:
                 self._state.reason = "" if trouble is None else describe(trouble)
                 if trouble is not None and acknowledged < len(batch) and is_hopeless(trouble):
                     self._state.refused.append(self._state.waiting.popleft())
+                    self._state.reason, self._state.refusal = "", describe(trouble)
                     trouble = None
                 self._changed.notify_all()
             if trouble is None:
@@ -259,11 +262,15 @@ class KafkaDelivery:
 
 def throw_away(producer: Any, *, patience: float = 0.0) -> None:
     """Close a producer without waiting for what it still holds, or with a little patience."""
-    if producer is not None:
-        try:
-            producer.close(timeout=patience)
-        except Exception:
-            logging.getLogger(__name__).debug("closing a producer failed", exc_info=True)
+    if producer is None:
+        return
+    try:
+        if not patience:  # `close` alone would wait for what is under way, and leave a hung thread behind
+            producer._sender.force_close()
+            producer._sender.join(2.0)
+        producer.close(timeout=patience)
+    except Exception:
+        logging.getLogger(__name__).debug("closing a producer failed", exc_info=True)
 
 
 def describe(error: Exception) -> str:
@@ -286,11 +293,11 @@ def kafka_producer(servers: Sequence[str], options: dict[str, Any]) -> Any:
     return KafkaProducer(
         bootstrap_servers=list(servers),
         client_id="aide-sdk",
+        api_version=_API_VERSION,
         acks="all",
         max_in_flight_requests_per_connection=1,
         linger_ms=5,
-        bootstrap_timeout_ms=3_000,
-        max_block_ms=5_000,
+        max_block_ms=3_000,
         request_timeout_ms=5_000,
         delivery_timeout_ms=10_000,
         reconnect_backoff_max_ms=1_000,

@@ -58,7 +58,7 @@ class MetadataModel(BaseModel):
 
         What a subclass added as fields is in `additionalValues`, so that every consumer can read it.
         """
-        values = self.model_dump()
+        values = self.model_dump(warnings=False)
         published = {name: values.pop(name) for name in MetadataModel.model_fields}
         more = {name: as_text(value) for name, value in values.items()}
         published["additionalValues"] = {**more, **_texts(self.additionalValues)}
