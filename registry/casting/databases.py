@@ -197,7 +197,7 @@ def oracle(values: Values) -> Iterator[Made]:
             yield "date", {}
         case Moment():
             yield "timestamp" if values.zone == LOCAL else "timestamptz", digits(values.fraction, 9)
-        case Span(days=0):
+        case Span(days=0, seconds=False):
             yield "interval_ym", {"precision": 9}
         case Span(months=0):
             yield "interval_ds", {"precision": 9, **digits(values.fraction, 9, name="fsp")}

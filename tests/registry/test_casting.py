@@ -57,6 +57,8 @@ EXAMPLES = [
     ("postgresql hive", "uuid", "string", "lossless"),
     ("postgresql hive", "time", "string", "lossless"),
     ("postgresql hive", "hstore", "map<string,string>", "lossless"),
+    ("kafka_protobuf oracle", "google.protobuf.Duration", "INTERVAL DAY(9) TO SECOND(9)", "lossless"),
+    ("postgresql oracle", "interval year to month", "INTERVAL YEAR(9) TO MONTH", "lossless"),
     ("postgresql mysql", "boolean", "tinyint", "lossless"),
     ("postgresql mysql", "uuid", "char(36)", "lossless"),
     ("postgresql mysql", "double precision", "double", "lossy"),
