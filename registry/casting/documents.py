@@ -9,27 +9,48 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from registry.casting import defaults
+from registry.casting.defaults import Default
 from registry.casting.planning import Cast, Planner
 from registry.typesystem import TypeExpr, build, parse
 from registry.values import LOSSLESS, judge, values_of
 
 _LARGEST_ROW = 65_000
 _CHARACTER_BYTES = 4
+_ACTIONS = frozenset({"CASCADE", "SET NULL", "SET DEFAULT", "RESTRICT"})
 
 
 @dataclass(frozen=True)
 class FieldPlan:
-    """One field of the new table; `cast.target` is None when it has no place there."""
+    """One field of the new table; `cast.target` is None when it has no place there.
+
+    `left_out` says in sentences what else the field had that the plan does not keep.
+    """
 
     name: str
     native: str
     cast: Cast
     nullable: bool = True
     comment: str = ""
+    default: Default | None = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def target(self) -> TypeExpr | None:
         return self.cast.target
+
+
+@dataclass(frozen=True)
+class ReferencePlan:
+    """A foreign key: its columns, and where they point. Actions are in capitals, empty where nothing happens."""
+
+    name: str
+    columns: tuple[str, ...]
+    schema: str
+    table: str
+    to: tuple[str, ...]
+    on_delete: str = ""
+    on_update: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,6 +64,7 @@ class TablePlan:
     comment: str = ""
     primary_key: tuple[str, ...] = ()
     unique: tuple[tuple[str, ...], ...] = ()
+    references: tuple[ReferencePlan, ...] = ()
 
     @property
     def known(self) -> tuple[FieldPlan, ...]:
@@ -69,6 +91,7 @@ def plan_document(document: Mapping[str, Any], *, planner: Planner) -> TablePlan
         comment=document.get("comment") or "",
         primary_key=tuple(key.get("columns") or ()),
         unique=tuple(tuple(each["columns"]) for each in document.get("unique") or () if _is_plain(each)),
+        references=tuple(_reference(each) for each in document.get("foreign_keys") or ()),
     )
     return _narrowed(plan, planner) if plan.flavor in ("mysql", "mariadb") else plan
 
@@ -77,12 +100,50 @@ def plan_field(field: Mapping[str, Any], *, planner: Planner) -> FieldPlan:
     """The plan for one field of a document."""
     expr = type_of(field, planner=planner)
     cast = planner.cast(expr, name=field["name"])
+    default, left_out = _default(field, cast, planner=planner)
     return FieldPlan(
         name=field["name"],
         native=field.get("native_type") or expr.rendered,
         cast=cast,
         nullable=field.get("nullable", True) is not False,
         comment=field.get("description") or field.get("comment") or "",
+        default=default,
+        left_out=left_out,
+    )
+
+
+def _default(
+    field: Mapping[str, Any], cast: Cast, *, planner: Planner
+) -> tuple[Default | None, tuple[str, ...]]:
+    """The default as the target takes it, else what was left out and why."""
+    if field.get("generated"):
+        return None, ("its expression was left out: it is the source's own",)
+    if field.get("identity"):
+        return None, ("its numbering was left out: the source counts by itself",)
+    text = field.get("default")
+    if not isinstance(text, str) or not text.strip() or cast.target is None:
+        return None, ()
+    found = defaults.read(text, flavor=planner.source.flavor)
+    if found is None:
+        return None, (f"its default {text} was left out: it is the source's own expression",)
+    fitted = defaults.fitted(found, values_of(planner.target, cast.target, writing=True), cast.target)
+    if isinstance(fitted, str):
+        return None, (f"its default {text} was left out: {fitted}",)
+    return fitted, ()
+
+
+def _reference(key: Mapping[str, Any]) -> ReferencePlan:
+    actions = {
+        name: " ".join(str(key.get(name) or "").upper().replace("_", " ").split())
+        for name in ("on_delete", "on_update")
+    }
+    return ReferencePlan(
+        name=key.get("name") or "",
+        columns=tuple(key.get("columns") or ()),
+        schema=key.get("ref_schema") or "",
+        table=key["ref_table"],
+        to=tuple(key.get("ref_columns") or ()),
+        **{name: action for name, action in actions.items() if action in _ACTIONS},
     )
 
 

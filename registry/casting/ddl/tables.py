@@ -1,6 +1,6 @@
-"""CREATE TABLE for the engines that have it. Pure; used by `registry.casting.ddl` only.
+"""CREATE TABLE for the engines that have it, and ALTER TABLE for foreign keys. Pure; used by `registry.casting.ddl`.
 
-Left out, since they are the source's own: defaults, checks, generated columns and foreign keys.
+Expressions are the source's own: computed columns, numbering and defaults that are no literal are told in comments.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from registry.casting.documents import FieldPlan, TablePlan
+from registry.casting.ddl import defaults, references
+from registry.casting.documents import FieldPlan, ReferencePlan, TablePlan
 from registry.casting.fitting import flavor_name
 from registry.typesystem import TypeExpr
 
@@ -83,11 +84,14 @@ def write(plan: TablePlan) -> str:
     lines = [_column(field, plan, dialect) for field in plan.known]
     refused: list[str] = []
     lines += _keys(plan, dialect, refused)
+    kept = _kept_references(plan, dialect, refused)
+    if plan.flavor in references.INLINE:
+        lines += [_reference(key, plan, dialect) for key in kept]
     notes = [
         f"  -- {_plain(field.name)} {_plain(field.native)}: {_plain(field.cast.why)}"
         for field in plan.missing
     ]
-    notes += [f"  -- {note}" for note in refused]
+    notes += [f"  -- {note}" for note in (*_lost(plan, dialect), *refused)]
     body = ",\n".join(f"  {line}" for line in lines)
     if not lines:
         return "\n".join(("-- No column of this dataset has a type here.", *notes)) + "\n"
@@ -97,7 +101,51 @@ def write(plan: TablePlan) -> str:
         end = [part.replace("COMMENT ", "COMMENT = ", 1) for part in end]
     parts = [dialect.suffix, *end]
     tail = "".join(f"\n{part}" for part in parts if part)
-    return f"CREATE TABLE {table} (\n{inside}\n){tail};\n" + _comments(plan, dialect, table)
+    altered = "" if plan.flavor in references.INLINE else _altered(kept, plan, dialect, table)
+    return f"CREATE TABLE {table} (\n{inside}\n){tail};\n" + _comments(plan, dialect, table) + altered
+
+
+def _lost(plan: TablePlan, dialect: Dialect) -> list[str]:
+    """What the columns had that the new table does not keep."""
+    told = []
+    for field in plan.known:
+        told += [_plain(f"{field.name}: {sentence}") for sentence in field.left_out]
+        assert field.target is not None
+        if defaults.clause(field.default, field.target, flavor=plan.flavor, text=dialect.text) is None:
+            told.append(
+                _plain(f"{field.name}: its default was left out: {flavor_name(plan.flavor)} keeps none here")
+            )
+    return told
+
+
+def _kept_references(plan: TablePlan, dialect: Dialect, refused: list[str]) -> list[ReferencePlan]:
+    named = {field.name for field in plan.known}
+    kept = []
+    for key in plan.references:
+        written = _reference(key, plan, dialect)
+        missing = next((name for name in key.columns if name not in named), None)
+        if plan.flavor in references.NOT_KEPT:
+            refused.append(_plain(f"{written}: not kept by {flavor_name(plan.flavor)}"))
+        elif missing is not None:
+            refused.append(_plain(f"{written}: {missing} has no type here"))
+        else:
+            kept.append(key)
+            refused += [
+                _plain(f"{action} of ({', '.join(key.columns)}): not known to {flavor_name(plan.flavor)}")
+                for action in references.lost(key, flavor=plan.flavor)
+            ]
+    return kept
+
+
+def _reference(key: ReferencePlan, plan: TablePlan, dialect: Dialect) -> str:
+    return references.clause(key, flavor=plan.flavor, quote=dialect.quote, has_schema=dialect.has_schema)
+
+
+def _altered(kept: list[ReferencePlan], plan: TablePlan, dialect: Dialect, table: str) -> str:
+    if not kept:
+        return ""
+    lines = [f"ALTER TABLE {table} ADD {_reference(key, plan, dialect)};" for key in kept]
+    return "\n".join(("-- When the tables that these name are there:", *lines)) + "\n"
 
 
 def _table(plan: TablePlan, dialect: Dialect) -> str:
@@ -109,6 +157,7 @@ def _column(field: FieldPlan, plan: TablePlan, dialect: Dialect) -> str:
     assert field.target is not None
     written = spark_type(field.target) if plan.flavor == "iceberg" else _type(field.target, plan.flavor)
     parts = [dialect.quote(field.name), written]
+    parts.append(defaults.clause(field.default, field.target, flavor=plan.flavor, text=dialect.text) or "")
     required = not field.nullable or (field.name in plan.primary_key and dialect.keys == "enforced")
     if dialect.not_null and required:
         parts.append("NOT NULL")
@@ -116,7 +165,7 @@ def _column(field: FieldPlan, plan: TablePlan, dialect: Dialect) -> str:
         parts.append("NULL")
     if field.comment and dialect.comment == "inline":
         parts.append(f"COMMENT {dialect.text(field.comment)}")
-    return " ".join(parts)
+    return " ".join(part for part in parts if part)
 
 
 def _type(expr: TypeExpr, flavor: str) -> str:
