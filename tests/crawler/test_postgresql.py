@@ -269,6 +269,32 @@ def test_a_table_dropped_during_the_crawl_is_whole_or_failed(
     assert [item.name for item in snapshot.coverage.failed] == ["leaves"]
 
 
+@pytest.mark.parametrize("part", ["columns", "defaults", "indexes"])
+def test_what_others_drop_meanwhile_is_read_anew_or_failed(
+    postgres_database: Callable[..., str], postgres_server: Any, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    url = postgres_database(
+        "CREATE FUNCTION f(int) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT 1';"
+        "CREATE TABLE t (a int DEFAULT f(1), b int); CREATE UNIQUE INDEX by_f ON t (f(b));"
+        "CREATE TABLE stays (a int DEFAULT 5)"
+    )
+    _before(
+        monkeypatch,
+        part,
+        lambda: postgres_server.execute("DROP FUNCTION f CASCADE", database=make_url(url).database),
+    )
+
+    snapshot = inspect(url)
+
+    assert _fields(snapshot, "stays")["a"]["default"] == "5"
+    if part == "indexes":
+        assert [item.name for item in snapshot.coverage.failed] == ["t"]
+    else:
+        assert snapshot.coverage.complete
+        assert _fields(snapshot, "t")["a"]["default"] is None
+        assert _dataset(snapshot, "t")["unique"] == []
+
+
 def test_a_lost_connection_ends_the_crawl_with_an_error(
     postgres_database: Callable[..., str], postgres_server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

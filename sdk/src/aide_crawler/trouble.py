@@ -107,6 +107,12 @@ def is_lock_timeout(error: BaseException) -> bool:
     return _native_code(error) == "locked"
 
 
+def is_catalogue_in_motion(error: BaseException) -> bool:
+    """Whether PostgreSQL looked for something that its snapshot still showed and another session had dropped."""
+    sqlstate = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
+    return sqlstate == "XX000" and "cache lookup failed" in str(error)
+
+
 def detail_of(error: BaseException, secrets: Iterable[str]) -> str:
     """The first line of what the driver said, short and without secrets."""
     arguments: tuple[Any, ...] = getattr(error, "args", ())

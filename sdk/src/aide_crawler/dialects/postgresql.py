@@ -18,7 +18,7 @@ from aide_crawler.errors import CrawlError
 from aide_crawler.limits import Progress
 from aide_crawler.scope import Scope
 from aide_crawler.snapshot import Snapshot
-from aide_crawler.trouble import explain, is_lock_timeout
+from aide_crawler.trouble import explain, is_catalogue_in_motion, is_lock_timeout
 from aide_crawler.watch import Watch
 
 _OLDEST = 120000
@@ -43,8 +43,9 @@ def read(url: URL, scope: Scope, watch: Watch) -> Snapshot:
         for attempt in range(_ATTEMPTS):
             try:
                 return _look(connection, scope, watch)
-            except Exception as error:  # noqa: BLE001 - any driver's exception; all but locks end the crawl
-                if not is_lock_timeout(error) or attempt == _ATTEMPTS - 1:
+            except Exception as error:  # noqa: BLE001 - any driver's; all but what others do meanwhile end the crawl
+                passing = is_lock_timeout(error) or is_catalogue_in_motion(error)
+                if not passing or attempt == _ATTEMPTS - 1:
                     failure = explain(error, url, connecting=False)
                     break
                 connection.raw.rollback()

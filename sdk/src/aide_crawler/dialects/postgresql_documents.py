@@ -196,7 +196,9 @@ def _unique(row: Row, own: dict[int, str], is_constraint: bool) -> dict[str, Any
         "columns": [own[number] for number in numbers[:key_count] if number],
         "kind": "constraint" if is_constraint else "index",
     }
-    if (has_predicate and predicate is None) or (has_expressions and expressions is None):
+    if (has_predicate and predicate is None) or (
+        has_expressions and (expressions is None or None in expressions)
+    ):
         raise UnreadableError(_LOCKED)
     if has_predicate:
         unique["predicate"] = predicate
