@@ -182,6 +182,17 @@ def test_a_dataset_is_tried_in_another_technology(screen: Callable[..., Screen],
         assert "There is no such dataset" in client.get(address, {"dataset": odd}).content.decode()
 
 
+def test_a_datasets_page_leads_to_its_trial(screen: Callable[..., Screen], world: Dataset) -> None:
+    client = screen("viewer")
+    page = client.get(reverse("admin:registry_dataset_change", args=[world.pk])).content.decode()
+    link = f"{reverse('admin:registry_cast_try')}?dataset={world.pk}"
+    assert f'href="{link}"' in page
+    assert "orders" in client.get(link).content.decode()
+    bare = make_dataset("bare", system=world.system)
+    page = client.get(reverse("admin:registry_dataset_change", args=[bare.pk])).content.decode()
+    assert reverse("admin:registry_cast_try") not in page, "nothing to try without a version"
+
+
 def test_the_form_of_a_rule_says_what_is_wrong(screen: Callable[..., Screen], world: Dataset) -> None:
     client = screen("engineer")
     make_rule("numeric", "decimal")
