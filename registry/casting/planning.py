@@ -17,12 +17,15 @@ from registry.typesystem import Catalogue, TypeExpr, TypeSystemError, build, che
 from registry.typesystem.parts import in_order
 from registry.values import (
     LOSSLESS,
+    LOSSY,
     NONE,
     Choice,
     Listed,
     Mapped,
     Named,
+    Octets,
     Record,
+    Text,
     Values,
     Verdict,
     judge,
@@ -112,6 +115,10 @@ class Planner:
 
     def _by_rule(self, rule: Rule, expr: TypeExpr, made: TypeExpr, held: Values | None, name: str) -> Cast:
         verdict = self.judged(expr, made) if held is not None else Verdict(NONE, "")
+        if verdict.safety == NONE and isinstance(held, Text):
+            room = values_of(self.target, made, writing=True)
+            if room is not None and not isinstance(room, Octets):
+                verdict = Verdict(LOSSY, f"Texts that are no {made.rendered} could not be kept")
         claimed = Verdict(rule.safety, f"By the rule from {rule.source} to {rule.target}")
         worse = verdict if verdict.safety != NONE and verdict.rank > claimed.rank else claimed
         return Cast(expr, made, worse.safety, worse.why, rule, using(rule, made, name))

@@ -216,6 +216,14 @@ def test_a_flavor_that_is_not_ours_goes_by_logical_types() -> None:
     assert back.target.code == "double_precision"
 
 
+@pytest.mark.parametrize("target", ["int", "decimal", "double", "boolean", "date", "timestamp"])
+def test_no_rule_makes_any_text_something_else_without_loss(target: str) -> None:
+    rule = Rule("text", target, safety="lossless")
+    found = cast("postgresql", "hive", "text", rule)
+    assert found.safety != "lossless", found
+    assert cast("postgresql", "hive", "text", Rule("text", "binary", safety="lossless")).safety == "lossless"
+
+
 def test_rules_apply_to_parts_and_the_safest_wins() -> None:
     wide = Rule("integer", "bigint", safety="lossless")
     text = Rule("integer", "string", safety="lossy")
