@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -22,6 +22,9 @@ log = structlog.get_logger(__name__)
 
 RUN_ITEM = "aide.work.run_item"
 """The name of the Celery task that carries out one item."""
+
+LONGEST_WAIT_SECONDS = 300
+SLACK = timedelta(seconds=60)
 
 wake = threading.Event()
 """Set when work was queued in this process, so that its runner need not wait for its next look."""
@@ -118,16 +121,29 @@ def _fail(item: WorkItem, *, max_attempts: int, error: str) -> None:
         key=None,
         lease_until=None,
         last_error=error,
-        run_after=timezone.now() + timedelta(seconds=min(2**item.attempts, 300)),
+        run_after=timezone.now() + timedelta(seconds=min(2**item.attempts, LONGEST_WAIT_SECONDS)),
     )
 
 
 def release_expired() -> int:
     """Queue again what silent workers held. Returns how many."""
     now = timezone.now()
+    _after_the_clock_was_set_back(now)
     return WorkItem.objects.filter(state=WorkItem.State.RUNNING, lease_until__lt=now).update(
         state=WorkItem.State.QUEUED, key=None, lease_until=None, worker="", run_after=now
     )
+
+
+def _after_the_clock_was_set_back(now: datetime) -> None:
+    """Leases and waiting times that are longer than any that is given out end when they would from now on."""
+    longest = max([LONGEST_WAIT_SECONDS, *(task.lease_seconds for task in TASKS.values())])
+    limit = now + timedelta(seconds=longest)
+    WorkItem.objects.filter(state=WorkItem.State.RUNNING, lease_until__gt=limit + SLACK).update(
+        lease_until=limit
+    )
+    WorkItem.objects.filter(
+        state=WorkItem.State.QUEUED, created_at__gt=now + SLACK, run_after__gt=now
+    ).update(run_after=now)
 
 
 def resend_unclaimed(*, after_seconds: int = 30) -> None:

@@ -184,6 +184,11 @@ def mark_lost(system: System | None = None) -> int:
     """End the runs whose worker is silent, so that their systems are free again. Returns how many."""
     now = timezone.now()
     runs = CrawlRun.objects.all() if system is None else CrawlRun.objects.filter(system=system)
+    # A heartbeat of the future: the clock was set back. A worker that lives beats again at once.
+    ahead = now + timedelta(seconds=LOST_AFTER_SECONDS)
+    runs.filter(status__in=[Status.RUNNING, Status.CANCELLING], heartbeat_at__gt=ahead).update(
+        heartbeat_at=now
+    )
     lost = runs.filter(
         status__in=[Status.RUNNING, Status.CANCELLING],
         heartbeat_at__lt=now - timedelta(seconds=LOST_AFTER_SECONDS),
