@@ -78,6 +78,25 @@ def test_what_is_granted_table_by_table_is_never_taken_for_everything(
     assert [item.name for item in snapshot.coverage.failed] == ["ch"]
 
 
+def test_json_stays_json_where_its_check_is_hidden(
+    mariadb_database: Callable[..., str], mariadb_server: Any
+) -> None:
+    url = make_url(
+        mariadb_database(
+            "CREATE TABLE t (`a``b` json COMMENT 'CHECK (json_valid(`x`))', b longtext COMMENT 'json', c json);"
+            "CREATE TABLE u (a json, b int)"
+        )
+    )
+    login = _user(
+        mariadb_server, "aide_json", f"SELECT ON `{url.database}`.t", f"SELECT (a) ON `{url.database}`.u"
+    )
+
+    everything, granted = inspect(url), inspect(url.set(**login))
+
+    assert _dataset(granted, "t") == _dataset(everything, "t")
+    assert [item.name for item in granted.coverage.failed] == ["u"]
+
+
 def test_columns_keep_their_places_where_others_are_hidden(
     mariadb_database: Callable[..., str], mariadb_server: Any
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -37,6 +38,7 @@ _SETTINGS = (
     "session sql_select_limit = 18446744073709551615, session sql_big_selects = 1, "
     "session sql_quote_show_create = 1, session time_zone = '+00:00'"
 )
+_JSON_COLUMN = re.compile(r"^ *`((?:[^`]|``)+)` longtext.* CHECK \((json_valid\(`.+`\))\),?$", re.MULTILINE)
 _NOT_ALL_VISIBLE = (
     "Only what is granted table by table is visible to this user, "
     "so a table that is missing may be dropped or only hidden."
@@ -133,6 +135,8 @@ def _look(connection: Connection, scope: Scope, watch: Watch) -> Snapshot:
         failure: CrawlError | None = None
         try:
             rows = _read_schema(connection, schema, server)
+            if server.is_mariadb and not grants.shows_schema(schema):
+                rows.checks.update(_checks_told(connection, rows))
         except Exception as error:  # noqa: BLE001 - noted in the coverage, or it ends the crawl
             failure = explain(error, connection.url, connecting=False)
         if failure is not None:
@@ -188,8 +192,9 @@ def _read_schema(connection: Connection, schema: str, server: _Server) -> Schema
         statement = f"select {key}, {columns} from information_schema.{table} where {key} = %s {where}"  # noqa: S608
         return [row[1:] for row in connection.rows(statement, (schema,)) if row[0] == schema]
 
-    quoted = "`" + schema.replace("`", "``") + "`"
-    listed = [(str(row[0]), str(row[1])) for row in connection.rows(f"show full tables from {quoted}")]
+    listed = [
+        (str(row[0]), str(row[1])) for row in connection.rows(f"show full tables from {_quoted(schema)}")
+    ]
     expression = "expression" if server.has_expression_keys else "null"
     found = SchemaRows(
         schema=schema,
@@ -243,6 +248,26 @@ def _read_schema(connection: Connection, schema: str, server: _Server) -> Schema
         ):
             found.partition_counts[table] += 1
     return found
+
+
+def _checks_told(connection: Connection, rows: SchemaRows) -> dict[tuple[str, str], str]:
+    """The checks that make JSON of longtext, where information_schema hides them: for grants on single tables."""
+    found: dict[tuple[str, str], str] = {}
+    for table in sorted({row[0] for own in rows.columns.values() for row in own if row[11] == "longtext"}):
+        try:
+            answer = connection.rows(f"show create table {_quoted(rows.schema)}.{_quoted(table)}")
+        except Exception as error:  # without the right to it, the table is told without checks
+            failure = explain(error, connection.url, connecting=False)
+            if failure.code in _ENDS_THE_CRAWL:
+                raise
+            continue
+        for name, check in _JSON_COLUMN.findall(str(answer[0][1])):
+            found[table, name.replace("``", "`")] = check
+    return found
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
 
 
 def _by_table(rows: list[Row]) -> dict[str, list[Row]]:
