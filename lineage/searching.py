@@ -10,6 +10,7 @@ from django.db.models import BooleanField, Q, QuerySet
 from django.db.models.expressions import RawSQL
 
 from lineage.models import Event
+from lineage.sessions import Told
 
 _ON_SQLITE = (
     "EXISTS (SELECT 1 FROM json_each(lineage_event.additional_values) WHERE key = %s AND value {test})"
@@ -45,3 +46,10 @@ def before(events: QuerySet[Event], moment: dt.datetime, number: int) -> QuerySe
 
 def _test(sql: str, *params: str) -> Any:
     return RawSQL(sql, params, output_field=BooleanField())  # noqa: S611 (the text is ours, values are parameters)
+
+
+def told(events: QuerySet[Event], *, most: int) -> tuple[list[Told], bool]:
+    """The newest of these events in the order in which they happened, and whether there are more than `most`."""
+    columns = ("event_id", "resource", "subject", "action", "happened_at", "additional_values")
+    rows = list(events.order_by("-happened_at", "-pk").values_list(*columns)[: most + 1])
+    return [Told(*row) for row in reversed(rows[:most])], len(rows) > most

@@ -23,8 +23,8 @@ from aide.accounts.models import ApiKey, User
 from aide.audit.models import AuditEntry
 from crawling import crawl
 from crawling.models import CrawlPlan, CrawlRun, Proposal
-from lineage import events
-from lineage.models import Event, OutboxMessage
+from lineage import events, schemas
+from lineage.models import Event, EventSchema, OutboxMessage
 from registry import tagging, versions
 from registry.models import (
     CastRule,
@@ -78,6 +78,7 @@ def fill(rows: int) -> dict[str, Any]:
         versions.add_draft(dataset, by=maker)
         crawl.upload(system, snapshot_of(f"new{n}"), by=maker)
         events.accept([{"resource": f"resource {n}", "event_id": f"event {n}"}])
+        schemas.register(name=f"schema {n}", schema={}, by=maker)
     for source in types[: rows // 5 + 1]:
         for target in types[:5]:
             CastRule.objects.get_or_create(source_data_type=source, target_data_type=target)
@@ -135,6 +136,8 @@ def parts(dataset: Dataset) -> dict[str, Any]:
         "crawl-runs": run.pk,
         "proposals": Proposal.objects.get(crawl_run=run).pk,
         "audit": AuditEntry.objects.latest("pk").pk,
+        "metadata/sessions": "resource 1",
+        "metadata/schemas": EventSchema.objects.latest("pk").pk,
         "metadata": Event.objects.latest("pk").pk,
         "outbox": OutboxMessage.objects.latest("pk").pk,
         "contracts": dataset.pk,
@@ -151,6 +154,7 @@ def api_addresses(ids: dict[str, Any]) -> dict[str, str]:
         if "{" in route:
             start = route.partition("/{")[0]
             path = route.replace("{pk}", str(ids[start])).replace("{dataset_id}", str(ids[start]))
+            path = path.replace("{resource}", str(ids[start]))
         is_list = "{" not in route and route != "users/me" and not cases[0].query
         found[door] = f"/api/v1/{path}{'?size=500' if is_list else cases[0].query}"
     return found

@@ -362,6 +362,14 @@ RULES: dict[str, tuple[Case, ...]] = {
         *case(anywhere(SEND), body=lambda w: [{"resource": "r"}, {"resource": "s"}], name="several"),
     ),
     "GET metadata/{pk}": case(SEEN, lambda w: w.event),
+    "GET metadata/quality": case(SEEN, query="?subject=load"),
+    "GET metadata/sessions/{resource}": case(SEEN),
+    "GET metadata/schemas": case(SEEN),
+    "POST metadata/schemas": case(anywhere(CURATE), body=lambda w: {"name": "new", "schema": {}}),
+    "GET metadata/schemas/{pk}": case(SEEN, lambda w: w.event_schema),
+    "PATCH metadata/schemas/{pk}": case(
+        anywhere(CURATE), lambda w: w.event_schema, lambda w: {"is_active": False}
+    ),
     "GET outbox": case(SEEN),
     "GET outbox/{pk}": case(SEEN, lambda w: w.message),
     "POST outbox/replay": case(anywhere(RETRY), body=lambda w: {"ids": [w.dead_message.pk]}),

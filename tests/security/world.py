@@ -13,8 +13,8 @@ from aide.accounts.models import ApiKey, User
 from aide.audit.models import AuditEntry
 from crawling import crawl
 from crawling.models import CrawlPlan, CrawlRun, Proposal
-from lineage import events
-from lineage.models import Event, OutboxMessage
+from lineage import events, schemas
+from lineage.models import Event, EventSchema, OutboxMessage
 from registry import tagging, versions
 from registry.models import (
     CastRule,
@@ -79,6 +79,7 @@ class World:
     brought: Proposal
     entry: AuditEntry
     event: Event
+    event_schema: EventSchema
     message: OutboxMessage
     dead_message: OutboxMessage
     person: User
@@ -214,6 +215,7 @@ def build() -> World:
         ),
         entry=AuditEntry.objects.filter(system_code=here.code).latest("pk"),
         event=Event.objects.get(event_id="first"),
+        event_schema=schemas.register(name="stock", schema={}, by=maker),
         message=message,
         dead_message=dead,
         person=person,
