@@ -9,10 +9,16 @@ from typing import Any
 from aide_sdk import AideClient
 from aide_sdk.operations import Resource, operations_of
 
-# Answered for other programs' sake (OpenLineage clients, Marquez' screens), or about the API itself.
-OTHERS = ("/api/v1/schema", "/api/v1/docs", "/api/v1/namespaces", "/api/v1/jobs", "/api/v1/search")
+# About the API itself, and what is answered only for Marquez' screens.
+OTHERS = ("/api/v1/schema", "/api/v1/docs", "/api/v1/namespaces/{}/")
 # Named by the API's description as coming; the client is ready for them.
 COMING = (
+    "/api/v1/namespaces",
+    "/api/v1/tags",
+    "/api/v1/jobs",
+    "/api/v1/search",
+    "/api/v1/column-lineage",
+    "/api/v1/events/",
     "/api/v1/metadata",
     "/api/v1/lineage",
     "/api/v1/outbox",

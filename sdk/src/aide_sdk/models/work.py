@@ -157,8 +157,86 @@ class EventOutcome(Model):
     reason: Any = None
 
 
+class EventSchema(Model):
+    """A version of what events of a subject and action must hold (JSON Schema 2020-12)."""
+
+    id: int
+    name: str
+    version: int | None = None
+    subject: str = ""
+    action: str = ""
+    content: Json = Field(default_factory=dict, alias="schema")
+    is_active: bool = True
+    note: str = ""
+
+
+class Sessions(Model):
+    """The runs of a resource, newest first; `is_capped` when only its newest events were looked at."""
+
+    resource: str
+    events: int = 0
+    is_capped: bool = False
+    sessions: list[Json] = Field(default_factory=list)
+
+
+class Quality(Model):
+    """The audit of a span of time, subject by subject."""
+
+    events: int = 0
+    is_capped: bool = False
+    subjects: list[Json] = Field(default_factory=list)
+
+
 class LineageEvent(Model):
-    """An OpenLineage event as the server keeps it; the raw event is in it."""
+    """An OpenLineage event as the server keeps it: `event` as it came, and what is odd about it."""
+
+    id: int | None = None
+    kind: str = ""
+    event_type: str = ""
+    event_time: str | None = None
+    run_id: str = ""
+    job_namespace: str = ""
+    job_name: str = ""
+    state: str = ""
+    event: Json = Field(default_factory=dict)
+
+
+class LineageJob(Model):
+    """A job that events told of."""
+
+    id: int
+    namespace: str = ""
+    name: str = ""
+    description: str = ""
+    first_seen: str | None = None
+    last_seen: str | None = None
+
+
+class LineageRun(Model):
+    """One run of a job."""
+
+    id: int
+    run_id: str = ""
+    job: str = ""
+    job_namespace: str = ""
+    state: str = ""
+    started_at: str | None = None
+    ended_at: str | None = None
+    parent_run_id: str | None = None
+
+
+class LineageName(Model):
+    """What events call a dataset; `matched` tells how it was found, `dataset_id` None that it was not."""
+
+    id: int
+    namespace: str = ""
+    name: str = ""
+    matched: str = ""
+    why: str = ""
+    dataset_id: int | None = None
+    bound_by: str | None = None
+    node_id: int | None = None
+    last_seen: str | None = None
 
 
 class LineageBatch(Model):
@@ -182,9 +260,15 @@ class OutboxMessage(Model):
     """A message on its way to Kafka: pending, delivered or dead."""
 
     id: int
+    kind: str = ""
     topic: str = ""
     key: str | None = None
+    event_id: str | None = None
     status: str = ""
+    attempts: int = 0
+    last_error: str = ""
+    created_at: str | None = None
+    delivered_at: str | None = None
 
 
 class AuditEntry(Model):

@@ -7,7 +7,15 @@ from typing import Generic
 from aide_sdk.operations import Mode, Runner
 from aide_sdk.resources.crawling import CrawlPlans, CrawlRuns, Proposals
 from aide_sdk.resources.datasets import Datasets, DatasetSchemas, FieldBindings, Fields, TypeInstances
-from aide_sdk.resources.events import Lineage, LineageEvents, Metadata, Outbox
+from aide_sdk.resources.events import Metadata, MetadataSchemas, Outbox
+from aide_sdk.resources.lineage import (
+    Lineage,
+    LineageEvents,
+    LineageJobs,
+    LineageNames,
+    LineageRuns,
+    Marquez,
+)
 from aide_sdk.resources.people import ApiKeys, Session, Users
 from aide_sdk.resources.server import Audit, Contracts, Health
 from aide_sdk.resources.systems import (
@@ -52,6 +60,11 @@ class Resources(Generic[Mode]):
         self.metadata: Metadata[Mode] = Metadata(runner)
         self.lineage: Lineage[Mode] = Lineage(runner)
         self.lineage_events: LineageEvents[Mode] = LineageEvents(runner)
+        self.metadata_schemas: MetadataSchemas[Mode] = MetadataSchemas(runner)
+        self.lineage_jobs: LineageJobs[Mode] = LineageJobs(runner)
+        self.lineage_runs: LineageRuns[Mode] = LineageRuns(runner)
+        self.lineage_names: LineageNames[Mode] = LineageNames(runner)
+        self.marquez: Marquez[Mode] = Marquez(runner)
         self.outbox: Outbox[Mode] = Outbox(runner)
         self.audit: Audit[Mode] = Audit(runner)
         self.contracts: Contracts[Mode] = Contracts(runner)

@@ -1,22 +1,22 @@
-"""What happened: aiSSEMBLE events, OpenLineage events, the graph, and the way to Kafka."""
+"""What pipelines told: aiSSEMBLE events, what they must hold, and the way to Kafka."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
-from aide_sdk.calls import Call, Repeat, body_of, plain
+from aide_sdk.calls import Call, Repeat, body_of, given, plain
 from aide_sdk.models import (
     EventOutcome,
-    Graph,
-    LineageBatch,
-    LineageEvent,
+    EventSchema,
     MetadataEvent,
     Model,
     OutboxMessage,
     Page,
+    Quality,
+    Sessions,
 )
 from aide_sdk.models.base import items_of, one, page_of
 from aide_sdk.operations import Mode, Resource, listing, operation
@@ -48,6 +48,30 @@ class Metadata(Resource[Mode]):
         """One event by its id."""
         return Call(one(MetadataEvent), at={"key": key})
 
+    @operation("GET", "/sessions/{resource}")
+    def sessions(
+        self,
+        resource: str,
+        *,
+        from_: str | datetime | None = None,
+        to: str | datetime | None = None,
+        size: int | None = None,
+    ) -> Call[Sessions]:
+        """The runs of a resource, newest first, each with its events in order."""
+        query = {"from": from_, "to": to, "size": size}
+        return Call(one(Sessions), at={"resource": resource}, query=query)
+
+    @operation("GET", "/quality")
+    def quality(
+        self,
+        *,
+        subject: str | None = None,
+        from_: str | datetime | None = None,
+        to: str | datetime | None = None,
+    ) -> Call[Quality]:
+        """How well subjects tell what they do: missing keys, odd names, actions without an end."""
+        return Call(one(Quality), query={"subject": subject, "from": from_, "to": to})
+
     @operation("POST", repeat=Repeat.KEYED)
     def create(
         self, values: Values = None, /, *, idempotency_key: str | None = None, **more: Any
@@ -65,80 +89,32 @@ class Metadata(Resource[Mode]):
         return Call(items_of(EventOutcome), json=body, key=idempotency_key)
 
 
-class Lineage(Resource[Mode]):
-    """`/lineage`: OpenLineage events in, graphs out."""
+class MetadataSchemas(Readable[EventSchema, Mode]):
+    """`/metadata/schemas`: what events of a kind must hold, in versions."""
 
-    path = "/lineage"
+    path = "/metadata/schemas"
+    model = EventSchema
 
-    @operation("POST", repeat=Repeat.KEYED)
+    @operation("POST")
     def create(
-        self, event: Mapping[str, Any], /, *, idempotency_key: str | None = None
-    ) -> Call[dict[str, Any]]:
-        """Send one OpenLineage event. A repetition is known by its content."""
-        return Call(plain, json=event, key=idempotency_key)
-
-    @operation("POST", "/batch", repeat=Repeat.KEYED)
-    def create_many(
-        self, events: Iterable[Mapping[str, Any]], /, *, idempotency_key: str | None = None
-    ) -> Call[LineageBatch]:
-        """Send many; `failed_events` names those that were refused."""
-        return Call(one(LineageBatch), json=[*events], key=idempotency_key)
-
-    @operation("GET", "/graph")
-    def graph(
         self,
+        name: str,
+        schema: Mapping[str, Any],
         *,
-        dataset_id: int | None = None,
-        namespace: str | None = None,
-        name: str | None = None,
-        field: str | None = None,
-        direction: Literal["up", "down", "both"] | None = None,
-        depth: int | None = None,
-        level: Literal["dataset", "column"] | None = None,
-        as_of: str | datetime | None = None,
-    ) -> Call[Graph]:
-        """What leads to a dataset or column and what follows from it; it is in the graph with depth 0."""
-        query = {
-            "dataset_id": dataset_id,
-            "namespace": namespace,
-            "name": name,
-            "field": field,
-            "direction": direction,
-            "depth": depth,
-            "level": level,
-            "as_of": as_of,
-        }
-        return Call(one(Graph), query=query)
+        subject: str | None = None,
+        action: str | None = None,
+        note: str | None = None,
+    ) -> Call[EventSchema]:
+        """A new version: JSON Schema 2020-12 for whole events of a subject and action."""
+        more = given(subject=subject, action=action, note=note)
+        return Call(one(EventSchema), json={"name": name, "schema": schema, **more})
 
-    @operation("GET")
-    def marquez(self, node_id: str, *, depth: int | None = None) -> Call[dict[str, Any]]:
-        """The graph in Marquez's shape, by its node id (`dataset:namespace:name`)."""
-        return Call(plain, query={"nodeId": node_id, "depth": depth})
-
-
-class LineageEvents(Resource[Mode]):
-    """`/lineage/events`: OpenLineage events as they came."""
-
-    path = "/lineage/events"
-
-    @listing(by_cursor=True)
-    def list(
-        self, where: Mapping[str, Any] | None = None, /, *, size: int = 200, **filters: Any
-    ) -> Call[Page[LineageEvent]]:
-        """Every raw event that the filters let through, newest first."""
-        return Call(page_of(LineageEvent), query=queried(where, filters, size=size))
-
-    @operation("GET")
-    def page(
-        self, page: int = 1, where: Mapping[str, Any] | None = None, /, *, size: int = 50, **filters: Any
-    ) -> Call[Page[LineageEvent]]:
-        """One page, with the total."""
-        return Call(page_of(LineageEvent), query=queried(where, filters, page=page, size=size))
-
-    @operation("GET", "/{key}")
-    def get(self, key: Key) -> Call[LineageEvent]:
-        """One event by its id."""
-        return Call(one(LineageEvent), at={"key": key})
+    @operation("PATCH", "/{key}")
+    def update(
+        self, key: int, *, is_active: bool | None = None, note: str | None = None
+    ) -> Call[EventSchema]:
+        """Turn a version off or on; its content never changes."""
+        return Call(one(EventSchema), at={"key": key}, json=given(is_active=is_active, note=note))
 
 
 class Outbox(Readable[OutboxMessage, Mode]):
@@ -149,7 +125,7 @@ class Outbox(Readable[OutboxMessage, Mode]):
 
     @operation("POST", "/replay")
     def replay(self, ids: Iterable[int]) -> Call[dict[str, Any]]:
-        """Send dead messages again."""
+        """Send dead messages again: `{"replayed": [ids], "skipped": [ids], "count"}`."""
         return Call(plain, json={"ids": [*ids]})
 
 
