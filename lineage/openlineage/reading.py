@@ -55,7 +55,7 @@ def message_key(event: OpenLineageEvent) -> str:
     kind = RUN if event.kind == RUN else JOB
     job = event.job or JobName("", event.run_id)
     parent = event.run_facets.get("parent")
-    if kind == RUN and is_there(parent):
+    if kind == RUN and isinstance(parent, Mapping) and is_there(parent):
         root = parent.get("root")
         for holder in (root, parent):
             named = holder.get("job") if isinstance(holder, Mapping) else None

@@ -24,7 +24,7 @@ from aide.audit.models import AuditEntry
 from crawling import crawl
 from crawling.models import CrawlPlan, CrawlRun, Proposal
 from lineage import events, schemas
-from lineage.models import Event, EventSchema, OutboxMessage
+from lineage.models import Event, EventSchema, NodeName, OutboxMessage
 from registry import tagging, versions
 from registry.models import (
     CastRule,
@@ -39,6 +39,8 @@ from registry.models import (
     TypeInstance,
 )
 from tests import factories
+from tests.lineage.events import dataset as dataset_of
+from tests.lineage.events import run_event, send
 from tests.security.api_rules import RULES
 from tests.security.doors import other_doors
 from tests.security.world import snapshot_of
@@ -78,6 +80,8 @@ def fill(rows: int) -> dict[str, Any]:
         versions.add_draft(dataset, by=maker)
         crawl.upload(system, snapshot_of(f"new{n}"), by=maker)
         events.accept([{"resource": f"resource {n}", "event_id": f"event {n}"}])
+        free = dataset_of("free", "legacy")
+        send(run_event(run=n, job=f"job{n}" if n else "nightly", reads=[free], writes=[f"made{n}"]))
         schemas.register(name=f"schema {n}", schema={}, by=maker)
     for source in types[: rows // 5 + 1]:
         for target in types[:5]:
@@ -139,6 +143,8 @@ def parts(dataset: Dataset) -> dict[str, Any]:
         "metadata/sessions": "resource 1",
         "metadata/schemas": EventSchema.objects.latest("pk").pk,
         "metadata": Event.objects.latest("pk").pk,
+        "lineage/names": NodeName.objects.latest("pk").pk,
+        "namespaces": "jobs/jobs",
         "outbox": OutboxMessage.objects.latest("pk").pk,
         "contracts": dataset.pk,
     }
@@ -155,8 +161,9 @@ def api_addresses(ids: dict[str, Any]) -> dict[str, str]:
             start = route.partition("/{")[0]
             path = route.replace("{pk}", str(ids[start])).replace("{dataset_id}", str(ids[start]))
             path = path.replace("{resource}", str(ids[start]))
+        query = cases[0].query.replace("{pk}", str(ids["datasets"]))
         is_list = "{" not in route and route != "users/me" and not cases[0].query
-        found[door] = f"/api/v1/{path}{'?size=500' if is_list else cases[0].query}"
+        found[door] = f"/api/v1/{path}{'?size=500' if is_list else query}"
     return found
 
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 SEE, CURATE, DECIDE, CRAWL = "see", "curate", "decide", "crawl"
 SYSTEMS, TYPES, PUBLISH, PEOPLE, KEYS, AUDIT = "systems", "types", "publish", "people", "keys", "audit"
-SEND, RETRY = "send", "retry"
+SEND, RETRY, DRAW = "send", "retry", "draw"
 
 # Rights that hold for every system.
 EVERYWHERE: dict[str, frozenset[str]] = {
     "viewer": frozenset({SEE}),
     "steward": frozenset({SEE}),
     "approver": frozenset({SEE, CURATE, DECIDE, CRAWL, AUDIT}),
-    "engineer": frozenset({SEE, SYSTEMS, CRAWL, TYPES, PUBLISH, KEYS, SEND, RETRY}),
-    "admin": frozenset({SEE, CURATE, SYSTEMS, CRAWL, TYPES, PEOPLE, KEYS, AUDIT, SEND, RETRY}),
+    "engineer": frozenset({SEE, SYSTEMS, CRAWL, TYPES, PUBLISH, KEYS, SEND, RETRY, DRAW}),
+    "admin": frozenset({SEE, CURATE, SYSTEMS, CRAWL, TYPES, PEOPLE, KEYS, AUDIT, SEND, RETRY, DRAW}),
     "service": frozenset({SEE, CRAWL, SEND}),
 }
 # A steward's further rights hold for own systems.

@@ -62,8 +62,10 @@ def knock(stage: Stage, caller: Caller, door: str, case: Case) -> Answer:
     """One request, undone afterwards."""
     method, _, route = door.partition(" ")
     world = stage.world
+    query = case.query
     if case.path is not None:
         thing = case.path(world)
+        query = query.replace("{pk}", str(thing.pk))
         route = route.replace("{pk}", str(thing.pk)).replace("{dataset_id}", str(thing.pk))
     body = case.body(world) if case.body is not None else None
     form = {"format": "multipart"} if route in FORMS else {"format": "json"}
@@ -72,7 +74,7 @@ def knock(stage: Stage, caller: Caller, door: str, case: Case) -> Answer:
             CrawlRun.objects.filter(pk=world.queued_run.pk).update(status=CrawlRun.Status.QUEUED)
         last = AuditEntry.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
         send = getattr(stage.clients[caller.name], method.lower())
-        address = f"/api/v1/{route}{case.query}"
+        address = f"/api/v1/{route}{query}"
         got = send(address) if body is None else send(address, body, **form)
         wrote = AuditEntry.objects.filter(pk__gt=last).count()
         text = got.getvalue().decode() if got.streaming else got.content.decode()

@@ -13,8 +13,8 @@ from aide.accounts.models import ApiKey, User
 from aide.audit.models import AuditEntry
 from crawling import crawl
 from crawling.models import CrawlPlan, CrawlRun, Proposal
-from lineage import events, schemas
-from lineage.models import Event, EventSchema, OutboxMessage
+from lineage import drawing, events, merging, resolve, schemas
+from lineage.models import ColumnEdge, Edge, Event, EventSchema, NodeName, OutboxMessage
 from registry import tagging, versions
 from registry.models import (
     CastRule,
@@ -82,6 +82,9 @@ class World:
     event_schema: EventSchema
     message: OutboxMessage
     dead_message: OutboxMessage
+    free_name: NodeName
+    bound_name: NodeName
+    edge: Edge | ColumnEdge
     person: User
     gone_person: User
     key: ApiKey
@@ -136,6 +139,22 @@ def snapshot_of(table: str) -> dict[str, Any]:
     }
 
 
+def _lineage(dataset: Dataset, maker: User) -> tuple[NodeName, NodeName, Edge | ColumnEdge]:
+    """A name that nobody knows, one that was bound to the dataset, and an edge between two unknown ones."""
+    names = [{"namespace": "legacy", "name": name} for name in ("free", "bound")]
+    event = {
+        "eventTime": "2026-03-01T10:00:00Z",
+        "run": {"runId": "night"},
+        "job": {"namespace": "jobs", "name": "nightly"},
+        "inputs": names,
+    }
+    merging.receive([merging.Incoming(event, "{}")])
+    free, bound = (NodeName.objects.get(name=each["name"]) for each in names)
+    resolve.bind(bound.pk, dataset_id=dataset.pk, by=maker)
+    ends = [drawing.End(namespace="legacy", name=name) for name in ("one", "other")]
+    return free, bound, drawing.draw(*ends, by=maker, reason="by hand")
+
+
 def build() -> World:
     """Makes the world in the present database."""
     deleted = {"deleted_at": NOW}
@@ -170,6 +189,7 @@ def build() -> World:
     )
     person = factories.make_user("viewer", email=f"{MARK}@example.com", full_name="Zebra finch")
     key, secret = factories.make_api_key(person, "registry:read", note=MARK)
+    free, bound, edge = _lineage(dataset, maker)
     events.accept([{"resource": "stock", "event_id": "first"}, {"resource": "stock", "event_id": "second"}])
     message, dead = OutboxMessage.objects.filter(key="stock").order_by("pk")
     OutboxMessage.objects.filter(pk=dead.pk).update(status=OutboxMessage.Status.DEAD, last_error="Too large")
@@ -218,6 +238,9 @@ def build() -> World:
         event_schema=schemas.register(name="stock", schema={}, by=maker),
         message=message,
         dead_message=dead,
+        free_name=free,
+        bound_name=bound,
+        edge=edge,
         person=person,
         gone_person=factories.make_user("viewer", email="gone@example.com", is_active=False),
         key=key,

@@ -38,12 +38,18 @@ class RefreshForm(serializers.Serializer[Any]):
     refresh_token = serializers.CharField(max_length=1000)
 
 
+JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+"""The grant of OpenLineage's `jwt` provider: an API key for an access token."""
+
+
 class ClientForm(serializers.Serializer[Any]):
-    """OAuth2 client credentials; id and secret may come as HTTP Basic instead."""
+    """OAuth2 client credentials; id and secret may come as HTTP Basic instead. Or `apikey` for a bearer token."""
 
     grant_type = serializers.CharField(max_length=100)
     client_id = serializers.CharField(required=False, max_length=300)
     client_secret = serializers.CharField(required=False, max_length=1000)
+    apikey = serializers.CharField(required=False, max_length=1000)
+    response_type = serializers.CharField(required=False, allow_blank=True, max_length=100)
     scope = serializers.CharField(required=False, allow_blank=True, max_length=1000)
 
 
@@ -124,7 +130,7 @@ class LogoutAllView(StrictParameters):
 
 
 class TokenView(OpenView):
-    """`POST /login/token`: OAuth2 client credentials with the id and the secret of an API key."""
+    """`POST /login/token`: an access token for an API key, by OAuth2 client credentials or the grant jwt-bearer."""
 
     @extend_schema(
         operation_id="login_token",
@@ -133,12 +139,16 @@ class TokenView(OpenView):
     )
     def post(self, request: Request) -> Response:
         values = self.read(request, ClientForm)
-        if values["grant_type"] != "client_credentials":
+        if values["grant_type"] == JWT_BEARER:
+            secret = values.get("apikey", "")
+            client_id = keys.public_id_of(secret) or ""
+        elif values["grant_type"] == "client_credentials":
+            client_id, secret = _basic(request) or (
+                values.get("client_id", ""),
+                values.get("client_secret", ""),
+            )
+        else:
             raise _unsupported("client_credentials")
-        client_id, secret = _basic(request) or (
-            values.get("client_id", ""),
-            values.get("client_secret", ""),
-        )
         throttle = signin.throttle_key(f"client:{client_id}", client_address(request))
         signin.refuse_if_locked(throttle)
         key = keys.find_key(secret)
