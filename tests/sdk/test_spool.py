@@ -96,9 +96,10 @@ def test_a_pipeline_goes_on_while_the_server_hangs(
 
 PIPELINE = """
 import sys
-from aide_sdk import AideClient, EventSpool
+from aide_sdk import AideClient, Bounds, EventSpool
 folder, home, key, resource = sys.argv[1:]
-spool = EventSpool(folder, lambda: AideClient.sync(home, api_key=key))
+until_on_disk = Bounds(hold=60)
+spool = EventSpool(folder, lambda: AideClient.sync(home, api_key=key), bounds=until_on_disk)
 number = 0
 while True:
     spool.put("metadata", {"resource": resource, "action": str(number)})
@@ -111,10 +112,10 @@ def test_a_killed_pipeline_leaves_everything_it_was_told_for_the_next(
     served: Served, service_key: str, engineer: SyncAideClient, tmp_path: Path
 ) -> None:
     resource = tmp_path.name
-    told = -1
-    for _ in range(3):
+    for turn in range(3):
+        told = -1
         pipeline = subprocess.Popen(
-            [sys.executable, "-c", PIPELINE, str(tmp_path), served.home, service_key, f"{resource}-{_}"],
+            [sys.executable, "-c", PIPELINE, str(tmp_path), served.home, service_key, f"{resource}-{turn}"],
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -130,7 +131,7 @@ def test_a_killed_pipeline_leaves_everything_it_was_told_for_the_next(
         told = rest[-1] if rest else told
         with spool_in(tmp_path, served.home, service_key) as spool:
             assert spool.flush(60).is_empty
-        found = stored(engineer, f"{resource}-{_}")
+        found = stored(engineer, f"{resource}-{turn}")
         assert found[: told + 1] == [str(number) for number in range(told + 1)]
         assert found == [str(number) for number in range(len(found))]
 

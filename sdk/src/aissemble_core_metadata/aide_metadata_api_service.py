@@ -24,7 +24,7 @@ DEFAULT_URL = "http://localhost:8000"
 class AideMetadataAPIService(MetadataAPI):
     """Sends metadata to the AIDE server of `AIDE_METASTORE_URL`, whether or not it can be reached just now.
 
-    `create_metadata` returns once the event is on the disk, after 40 ms at most; a thread sends what is there,
+    `create_metadata` returns once the event is on the disk, after 20 ms at most; a thread sends what is there,
     in order, and starts again where an earlier process ended. The log-in is `AIDE_METASTORE_API_KEY` (with the
     scope `lineage:write`), or `AIDE_METASTORE_USER` and `AIDE_METASTORE_PASSWORD`. The spool is in a folder of
     `AIDE_SPOOL_DIR`, by default `~/.local/state/aide/spool`.

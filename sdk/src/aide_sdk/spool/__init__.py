@@ -35,7 +35,7 @@ class Bounds:
 
     disk: int = 256 * 1024 * 1024
     memory: int = 16 * 1024 * 1024
-    hold: float = 0.04
+    hold: float = 0.02
     exit: float = 5.0
 
 
