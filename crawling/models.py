@@ -122,6 +122,9 @@ class Observation(Timestamped):
     first_run = models.ForeignKey(CrawlRun, on_delete=models.PROTECT, related_name="+")
     changed_run = models.ForeignKey(CrawlRun, on_delete=models.PROTECT, related_name="+")
     gone_at = models.DateTimeField(null=True, blank=True)
+    settled = models.CharField(
+        max_length=64, blank=True, help_text="A mark over the version that says the same as the document."
+    )
 
     class Meta:
         ordering = ["system_id", "dataset_name"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aide_crawler import Snapshot
+from aide_crawler.memory import collecting_later
 from aide_crawler.names import qualified_name
 from django.db import transaction
 
@@ -18,8 +19,9 @@ from crawling.crawl.losses import mark_losses, named_database, other_database
 from crawling.crawl.observe import observe
 from crawling.crawl.propose import propose
 from crawling.crawl.returning import rate_returning
-from crawling.diff import Context, compare
+from crawling.diff import Context, DatasetDiff, compare
 from crawling.models import CrawlRun, Mute, Observation, Pairing, RejectMode
+from crawling.settled import Settled
 from registry import documents, typesystem
 from registry.catalogues import catalogue_for
 from registry.models import System
@@ -47,6 +49,7 @@ class Covered:
         )
 
 
+@collecting_later()
 def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] | None = None) -> None:
     """Compare a snapshot with the registry and bring the run to its end.
 
@@ -58,11 +61,12 @@ def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] |
     catalogue = catalogue_for(system.flavor.code)
     excluded = _excluded(system)
     found = {name: document for name, document in _read_whole(snapshot).items() if name not in excluded}
-    known = {
-        name: each for name, each in baseline(system, scope=snapshot.scope).items() if name not in excluded
-    }
-    covered = Covered(snapshot, places=_places(system, known, found))
-    context = _context(known)
+    settled = Settled(system, found, catalogue=catalogue)
+    present = baseline(system, scope=snapshot.scope, settled=settled.document)
+    known = {name: each for name, each in present.items() if name not in excluded}
+    covered = Covered(snapshot, places=_places(system, known, found, seen=settled.seen))
+    unsettled = {name: each for name, each in known.items() if found.get(name) is not each.document}
+    context = _context(unsettled)
     compared_as_found = compare(
         {name: each.document for name, each in known.items()},
         found,
@@ -92,7 +96,8 @@ def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] |
     with transaction.atomic():
         runs.hold(run)
         if not run.dry_run:
-            observations = observe(run, found, covered=covered)
+            marks = _marks(settled, known, found, diffs=compared_as_found)
+            observations = observe(run, found, hashes=settled.hashes, marks=marks, covered=covered)
             propose(
                 run, diffs, known=known, observations=observations, covered=covered, people=corrected.people
             )
@@ -117,14 +122,42 @@ def receive(run: CrawlRun, snapshot: Snapshot, *, timings: Mapping[str, float] |
         )
 
 
+def _marks(
+    settled: Settled,
+    known: Mapping[str, Known],
+    found: Mapping[str, Document],
+    *,
+    diffs: Sequence[DatasetDiff],
+) -> dict[str, str]:
+    """The marks of the datasets in which nothing differs, by name."""
+    differing = {name for each in diffs for name in (each.before_name, each.after_name)}
+    return {
+        name: settled.mark(name, each.schema_id)
+        for name, each in known.items()
+        if name in found and name not in differing
+    }
+
+
 def unmapped_types(found: Mapping[str, Document], *, catalogue: Catalogue) -> list[dict[str, str]]:
     """The fields whose type the catalogue does not know: dataset, field, type."""
+    is_known: dict[typesystem.Mark, bool] = {}
+
+    def unknown(node: Document) -> bool:
+        mark = typesystem.mark_of(node)
+        if mark not in is_known:
+            code = typesystem.parse(catalogue, mark[0], field=node).code if mark[0] else ""
+            is_known[mark] = code is not None
+        return not is_known[mark]
+
     unmapped = []
     for name, document in found.items():
-        for path, node in documents.walk(document):
-            native = node.get("native_type") or ""
-            if native and typesystem.parse(catalogue, native, field=node).code is None:
-                unmapped.append({"dataset": name, "field": path, "type": native})
+        fields = document.get("fields") or ()
+        if any(unknown(node) or node.get("fields") for node in fields):  # paths only where they are told
+            unmapped += [
+                {"dataset": name, "field": path, "type": node["native_type"]}
+                for path, node in documents.walk(document)
+                if unknown(node)
+            ]
     return unmapped
 
 
@@ -144,14 +177,17 @@ def _read_whole(snapshot: Snapshot) -> dict[str, dict[str, Any]]:
 
 
 def _places(
-    system: System, known: Mapping[str, Known], found: Mapping[str, Document]
+    system: System, known: Mapping[str, Known], found: Mapping[str, Document], *, seen: Iterable[str]
 ) -> dict[str, tuple[str, str]]:
     """(schema, name) of every dataset that a name may stand for: seen before, known, or found now."""
-    seen = Observation.objects.filter(system=system, gone_at__isnull=True)
-    places = {
-        name: (schema, table)
-        for name, schema, table in seen.values_list("dataset_name", "document__schema", "document__name")
-    }
+    places: dict[str, tuple[str, str]] = {}
+    elsewhere = [name for name in seen if name not in found and name not in known]
+    for start in range(0, len(elsewhere), 500):
+        rows = Observation.objects.filter(
+            system=system, gone_at__isnull=True, dataset_name__in=elsewhere[start : start + 500]
+        )
+        columns = rows.values_list("dataset_name", "document__schema", "document__name")
+        places |= {name: (schema, table) for name, schema, table in columns}
     places |= {name: (each["schema"], each["name"]) for name, each in found.items()}
     for name, each in known.items():
         places[name] = (each.document["schema"], each.document["name"])

@@ -9,6 +9,7 @@ from typing import Any
 from crawling import diff
 from crawling.models import Change, Proposal, Verdict
 from crawling.review.case import Case, as_change
+from crawling.settled import settle_new
 from registry import documents, versions
 from registry.documents import field_path, split_path
 from registry.locations import kind_for, location_at, qualified_name
@@ -54,11 +55,21 @@ def _publish(cases: Sequence[Case], *, by: Any, batch: str) -> None:
     for case, answer in zip(cases, published, strict=True):
         case.dataset, case.version = answer.dataset, answer.schema
         case.applied = list(case.approved)
+    as_seen = {
+        case.proposal.observation_id: case.version.pk
+        for case in cases
+        if case.proposal.observation_id and case.version and _is_new(case.changes)
+    }
+    settle_new(as_seen, catalogue=cases[0].catalogue)
+
+
+def _is_new(changes: Sequence[Change | diff.Change]) -> bool:
+    return len(changes) == 1 and changes[0].op == Op.ADD_DATASET
 
 
 def _publication(case: Case) -> Publication:
     changes = [as_change(each) for each in case.approved]
-    if len(changes) == 1 and changes[0].op == Op.ADD_DATASET:
+    if _is_new(changes):
         document = documents.clean(changes[0].after)
     else:
         changed = diff.apply(case.present, changes, after=case.source, catalogue=case.catalogue)

@@ -9,6 +9,7 @@ from sqlalchemy.engine import URL
 from aide_crawler.dialects import reader_for
 from aide_crawler.errors import CrawlError
 from aide_crawler.limits import Limits, Progress
+from aide_crawler.memory import collecting_later
 from aide_crawler.options import check_options
 from aide_crawler.scope import Scope
 from aide_crawler.snapshot import Snapshot
@@ -37,7 +38,8 @@ def inspect(
     watch = Watch(limits or Limits(), on_progress=on_progress, should_stop=should_stop)
     failure: CrawlError
     try:
-        return reader_for(target)(target, scope or Scope(), watch)
+        with collecting_later():
+            return reader_for(target)(target, scope or Scope(), watch)
     except CrawlError as error:
         failure = CrawlError(error.code, error.sentence)
     except Exception as error:  # noqa: BLE001 - any driver may raise anything; it becomes a CrawlError below
