@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -22,6 +23,7 @@ from registry.locations import dataset_name
 from registry.models import Dataset, Field, System, TypeInstance
 
 MAX_ERRORS = 20
+PLAIN = re.compile(r"[a-z][a-z0-9_]{0,31}")
 LARGEST_COUNT = 2**31 - 1
 LONGEST_NAME = 1_000
 LONGEST_REASON = 10_000
@@ -45,8 +47,9 @@ def upload(
     snapshot = _checked(snapshot_json)
     accepted = system.flavor.sqlalchemy_dialects
     if accepted and snapshot.dialect not in accepted:
+        told = snapshot.dialect if PLAIN.fullmatch(snapshot.dialect) else "another dialect"
         raise Invalid(
-            detail=f"The snapshot is of {snapshot.dialect}, but the system is {system.flavor.name}.",
+            detail=f"The snapshot is of {told}, but the system is {system.flavor.name}.",
             errors=[FieldError("snapshot.dialect", "invalid", f"Accepted: {', '.join(accepted)}.")],
         )
     now = timezone.now()

@@ -24,6 +24,7 @@ from aide_crawler.watch import Watch
 _OLDEST = 120000
 _ATTEMPTS = 3
 _FEW_RELATIONS = 2000
+_CANCEL_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,10 @@ def _connect(url: URL, watch: Watch) -> Connection:
 
 def _cancel(raw: Any) -> None:
     with contextlib.suppress(Exception):  # the statement may have ended, the server may be gone
-        cancel = getattr(raw, "cancel_safe", None) or raw.cancel
-        cancel()
+        if hasattr(raw, "cancel_safe"):  # over a line that is silent it would wait for half a minute
+            raw.cancel_safe(timeout=_CANCEL_SECONDS)
+        else:
+            raw.cancel()
 
 
 def _look(connection: Connection, scope: Scope, watch: Watch) -> Snapshot:
