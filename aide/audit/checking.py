@@ -32,6 +32,14 @@ def verify() -> Verdict:
     `first_bad_id` is the first row that is not as it was written or not where it was, or that was deleted before it
     was sealed; None where rows are missing at the end, or head or anchors are not ours. Memory stays constant.
     """
+    try:
+        return _verified()
+    except (AttributeError, TypeError, ValueError):
+        # SQLite keeps any text in any column; what cannot even be read was not written by the product.
+        return Verdict(ok=False, sealed=_count(), unsealed=_unsealed(), first_bad_id=_unreadable())
+
+
+def _verified() -> Verdict:
     seal()
     head = ChainHead.objects.filter(pk=1).first()
     if head is None:
@@ -43,9 +51,23 @@ def verify() -> Verdict:
     return Verdict(
         ok=bad is None and whole,
         sealed=head.count,
-        unsealed=AuditEntry.objects.filter(place__isnull=True).count(),
+        unsealed=_unsealed(),
         first_bad_id=bad,
     )
+
+
+def _unsealed() -> int:
+    return AuditEntry.objects.filter(place__isnull=True).count()
+
+
+def _unreadable() -> int | None:
+    """The first row of which some value cannot be read as what its column holds."""
+    for pk in AuditEntry.objects.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=AT_ONCE):
+        try:
+            is_marked(AuditEntry.objects.values("mark", "place", *CONTENT).get(pk=pk))
+        except (AttributeError, TypeError, ValueError):
+            return int(pk)
+    return None
 
 
 def _walk(head: ChainHead) -> tuple[bool, int | None]:

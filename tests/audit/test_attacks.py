@@ -42,6 +42,22 @@ def test_an_untouched_chain_is_whole():
     assert checking.verify() == checking.Verdict(ok=True, sealed=1203, unsealed=0, first_bad_id=None)
 
 
+@pytest.mark.parametrize("column", ["at", "place", "dataset_id"])
+@pytest.mark.parametrize("is_sealed", [True, False])
+def test_what_only_sqlite_keeps_in_a_column_is_found(column, is_sealed):
+    if connection.vendor != "sqlite":
+        pytest.skip("other databases refuse it")
+    ids = note(3)
+    if is_sealed:
+        chain.seal()
+    sql(f"UPDATE audit_auditentry SET {column} = 'no such value' WHERE id = %s", ids[1])
+    answer = api_client(make_user("approver")).get("/api/v1/audit/verify")
+    assert answer.status_code == 200
+    assert answer.json()["ok"] is False
+    if column != "place":
+        assert answer.json()["first_bad_id"] == ids[1]
+
+
 def test_an_empty_log_is_whole():
     assert checking.verify() == checking.Verdict(ok=True, sealed=0, unsealed=0, first_bad_id=None)
 
