@@ -220,28 +220,34 @@ def test_uncommitted_changes_of_others_are_not_seen(postgres_database: Callable[
     assert list(_fields(snapshot, "t")) == ["a"]
 
 
-def test_a_locked_table_fails_alone(postgres_database: Callable[..., str]) -> None:
+def test_locked_tables_are_read_or_fail_alone(postgres_database: Callable[..., str]) -> None:
     url = postgres_database(
-        "CREATE TABLE locked (a int DEFAULT 7); CREATE TABLE free (a int DEFAULT 1);"
-        "CREATE TABLE partly (a int); CREATE UNIQUE INDEX ON partly (a) WHERE a > 0"
+        "CREATE TABLE plain (a int DEFAULT 7, b text UNIQUE); CREATE TABLE free (a int DEFAULT 1);"
+        "CREATE TABLE computed (a int, g int GENERATED ALWAYS AS (a + 1) STORED);"
+        "CREATE TABLE partly (a int); CREATE UNIQUE INDEX ON partly (a) WHERE a > 0;"
+        "CREATE TABLE cut (k int) PARTITION BY RANGE (k); CREATE VIEW v AS SELECT a FROM plain"
     )
+    before = inspect(url)
     with _session(url) as other:
-        other.execute("LOCK TABLE locked, partly IN ACCESS EXCLUSIVE MODE")
+        other.execute("LOCK TABLE plain, computed, partly, cut IN ACCESS EXCLUSIVE MODE")
         began = time.monotonic()
 
         snapshot = inspect(url)
 
         assert time.monotonic() - began < 4
-    assert [dataset["name"] for dataset in snapshot.datasets] == ["free"]
-    assert {item.name for item in snapshot.coverage.failed} == {"locked", "partly"}
-    assert snapshot.coverage.listed == 3
-    assert snapshot.coverage.read == 1
+    assert [dataset["name"] for dataset in snapshot.datasets] == ["free", "plain", "v"]
+    assert _dataset(snapshot, "plain") == _dataset(before, "plain")
+    assert {item.name for item in snapshot.coverage.failed} == {"computed", "cut", "partly"}
+    assert snapshot.coverage.listed == 6
+    assert snapshot.coverage.read == 3
 
 
 def test_a_table_locked_during_the_crawl_fails_alone(
     postgres_database: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url = postgres_database("CREATE TABLE locked (a int DEFAULT 7); CREATE TABLE free (a int DEFAULT 1)")
+    url = postgres_database(
+        "CREATE TABLE locked (a int, g int GENERATED ALWAYS AS (a + 1) STORED); CREATE TABLE free (a int DEFAULT 1)"
+    )
     with _session(url) as other:
         _before(monkeypatch, "columns", lambda: other.execute("LOCK TABLE locked IN ACCESS EXCLUSIVE MODE"))
 
@@ -255,7 +261,8 @@ def test_a_table_dropped_during_the_crawl_is_whole_or_failed(
     postgres_database: Callable[..., str], postgres_server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = postgres_database(
-        "CREATE TABLE stays (a int); CREATE TABLE goes (b int, c text); CREATE TABLE leaves (d int DEFAULT 3)"
+        "CREATE TABLE stays (a int); CREATE TABLE goes (b int DEFAULT 3, c text);"
+        "CREATE TABLE leaves (d int, e int GENERATED ALWAYS AS (d + 1) STORED)"
     )
     database = make_url(url).database
     _before(

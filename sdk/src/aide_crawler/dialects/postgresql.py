@@ -144,8 +144,7 @@ def _read_catalogue(
     catalogue.columns.sort()
     catalogue.types = Types(connection.rows(sql.types(wanted, version=version)), version=version)
     catalogue.defaults = {
-        (relation, number): text
-        for relation, number, text in connection.rows(sql.defaults(f"{wanted} and {free}"))
+        (relation, number): text for relation, number, text in connection.rows(sql.defaults(wanted, free))
     }
     catalogue.comments = {
         (relation, number): text for relation, number, text in connection.rows(sql.comments(wanted))

@@ -72,6 +72,8 @@ def _dataset(
 ) -> dict[str, Any]:
     schema, usable, row = catalogue.relations[oid]
     own = names.get(oid, {})
+    if row[3] == "p" and row[10] is None:
+        raise UnreadableError(_LOCKED)
     constraints = catalogue.constraints.get(oid, ())
     primary = next((k for k in constraints if k[2] == "p"), None)
     key_places = {number: place for place, number in enumerate(primary[3], 1)} if primary else {}

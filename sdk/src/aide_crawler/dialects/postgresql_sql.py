@@ -43,12 +43,15 @@ def setup(*, statement_ms: int, lock_ms: int) -> str:
 
 
 def relations(namespaces: list[int]) -> str:
-    """Tables and views of the schemas, and every partition, to count it for its parent."""
+    """Tables and views of the schemas, and every partition, to count it for its parent.
+
+    pg_get_partkeydef waits for locks, so that the key of a locked table stays unknown.
+    """
     return f"""
         select c.oid::int8, c.relnamespace::int8, c.relname::text, c.relkind::text, c.relispartition,
                c.relpersistence::text, c.relrowsecurity, c.relforcerowsecurity, c.relispopulated,
                d.description,
-               case when c.relkind = 'p' then pg_catalog.pg_get_partkeydef(c.oid) end,
+               case when c.relkind = 'p' and l.relation is null then pg_catalog.pg_get_partkeydef(c.oid) end,
                array(select i.inhparent::int8 from pg_inherits i where i.inhrelid = c.oid
                      order by i.inhseqno),
                array(select {_written("n.nspname")} || '.' || {_written("p.relname")} from pg_inherits i
@@ -138,11 +141,18 @@ def types(wanted: str, *, version: int) -> str:
         from used u join pg_type y on y.oid = u.t join pg_namespace n on n.oid = y.typnamespace"""
 
 
-def defaults(wanted: str) -> str:
-    """Default and generation expressions; pg_get_expr waits for locks, so `wanted` leaves locked ones out."""
+def defaults(wanted: str, free: str) -> str:
+    """Default and generation expressions.
+
+    pg_get_expr waits for locks on the relation that it is told. A default names no column, and needs none;
+    generated columns do, and those of relations that are not `free` stay unknown.
+    """
     return f"""
-        select d.adrelid, d.adnum, pg_catalog.pg_get_expr(d.adbin, d.adrelid)
-        from pg_attrdef d join pg_class c on c.oid = d.adrelid where {wanted}"""
+        select d.adrelid, d.adnum,
+               case when a.attgenerated = '' then pg_catalog.pg_get_expr(d.adbin, 0::oid)
+                    when {free} then pg_catalog.pg_get_expr(d.adbin, d.adrelid) end
+        from pg_attrdef d join pg_class c on c.oid = d.adrelid
+        join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum where {wanted}"""
 
 
 def comments(wanted: str) -> str:
