@@ -1,4 +1,4 @@
-"""The dataset page: its header, what kind of thing it is, and four tabs, each an address of its own."""
+"""The dataset page: its header, what kind of thing it is, and its tabs, each an address of its own."""
 
 from __future__ import annotations
 
@@ -13,13 +13,24 @@ from aide.accounts.roles import Capability, can
 from aide.audit.models import AuditEntry
 from aide.desk import compare, navigation
 from crawling.models import Change, CrawlRun, Mute, Observation, Proposal
+from lineage import about, asking
+from lineage.surroundings import surroundings
 from registry import history
 from registry.admin import kinds
 from registry.admin.datasets import STATUS_CHIPS
 from registry.models import Dataset, DatasetSchema, Field, FieldBinding, FieldTag
 
-TABS = (("fields", "Fields"), ("versions", "Versions"), ("crawls", "Crawls"), ("history", "History"))
+TABS = (
+    ("fields", "Fields"),
+    ("versions", "Versions"),
+    ("lineage", "Lineage"),
+    ("events", "Events"),
+    ("crawls", "Crawls"),
+    ("history", "History"),
+)
 FIELDS_A_PAGE = 500
+EVENTS_SHOWN = 50
+NEIGHBOURS_SHOWN = 500
 
 
 def context(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
@@ -27,7 +38,7 @@ def context(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
     tab = request.GET.get("tab", "fields")
     tab = tab if tab in dict(TABS) else "fields"
     user = request.user
-    build = {"fields": _fields, "versions": _versions, "crawls": _crawls, "history": _history}[tab]
+    build = BUILDERS[tab]
     return {
         "title": dataset.name,
         "dataset": dataset,
@@ -165,3 +176,32 @@ def _history(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
         "entries": list(entries),
         "retired": Field.objects.filter(dataset=dataset, retired_at__isnull=False)[:50],
     }
+
+
+def _lineage(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+    """One hop to both sides; the explorer shows the rest."""
+    around = surroundings(asking.start_at_dataset(dataset), depth=1, most=NEIGHBOURS_SHOWN)
+    return {
+        "sources": [row for row in around.found if row.way == "up"],
+        "readers": [row for row in around.found if row.way == "down"],
+        "truncated": around.truncated,
+    }
+
+
+def _events(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+    found = list(about.events_of(dataset)[: EVENTS_SHOWN + 1])
+    return {
+        "events": found[:EVENTS_SHOWN],
+        "more_events": len(found) > EVENTS_SHOWN,
+        "names": about.names_of(dataset)[:5],
+    }
+
+
+BUILDERS = {
+    "fields": _fields,
+    "versions": _versions,
+    "lineage": _lineage,
+    "events": _events,
+    "crawls": _crawls,
+    "history": _history,
+}

@@ -1,1 +1,5 @@
 """The screens of events, lineage and the outbox."""
+
+from lineage.admin import events, names
+
+__all__ = ["events", "names"]

@@ -18,6 +18,7 @@ from tests.security.matrix import (
     CRAWL,
     CURATE,
     DECIDE,
+    DRAW,
     KEYS,
     NOBODY,
     PEOPLE,
@@ -204,6 +205,24 @@ PAGES: Pages = {
         may_err=True,
     ),
     f"POST {KEY}<int:key_id>/revoke/": page(anywhere(PEOPLE), lambda w: w.key, "key_id"),
+    # What pipelines reported.
+    **stock("lineage/event", lambda w: w.event, lists=anywhere(SEE), sees=anywhere(SEE)),
+    **stock("lineage/nodename", lambda w: w.free_name, lists=anywhere(SEE), sees=anywhere(SEE)),
+    "POST admin/lineage/nodename/<int:object_id>/bind/": page(
+        of_system(DECIDE, DRAW), lambda w: w.free_name, body=lambda w: {"dataset": w.dataset.pk}, quiet=True
+    ),
+    "POST admin/lineage/nodename/<int:object_id>/unbind/": page(
+        of_system(DECIDE, DRAW), lambda w: w.bound_name
+    ),
+    "GET admin/lineage/sessions/": (
+        Page(anywhere(SEE)),
+        Page(anywhere(SEE), query="?resource=stock", name="of a resource"),
+    ),
+    "GET admin/lineage/quality/": page(anywhere(SEE)),
+    "GET admin/lineage/explore/": (
+        Page(anywhere(SEE)),
+        Page(anywhere(SEE), query="?q=a", name="searched"),
+    ),
     **stock(
         "audit/auditentry",
         lambda w: w.entry,
