@@ -150,6 +150,40 @@ def test_two_processes_share_a_folder(
     assert stored(engineer, tmp_path.name) == [str(number) for number in range(50)]
 
 
+FORKING = """
+import multiprocessing, sys, warnings
+from aide_sdk import AideClient, Bounds, EventSpool
+folder, home, key, resource = sys.argv[1:]
+spool = EventSpool(folder, lambda: AideClient.sync(home, api_key=key), bounds=Bounds(hold=60))
+
+def send(who):
+    for number in range(30):
+        spool.put("metadata", {"resource": f"{resource}-{who}", "action": str(number)})
+
+send("before")
+fork = multiprocessing.get_context("fork")
+children = [fork.Process(target=send, args=(f"child{n}",)) for n in range(3)]
+for child in children:
+    child.start()
+send("parent")
+for child in children:
+    child.join()
+    assert child.exitcode == 0
+"""
+
+
+def test_children_of_a_fork_send_their_own_events(
+    served: Served, service_key: str, engineer: SyncAideClient, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", FORKING, str(tmp_path), served.home, service_key, tmp_path.name]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    with spool_in(tmp_path, served.home, service_key) as spool:
+        assert spool.flush(60).is_empty
+    for who in ("before", "parent", "child0", "child1", "child2"):
+        assert stored(engineer, f"{tmp_path.name}-{who}") == [str(number) for number in range(30)]
+
+
 def test_an_event_that_the_server_refuses_is_put_aside_with_the_reason(
     served: Served, service_key: str, engineer: SyncAideClient, tmp_path: Path
 ) -> None:

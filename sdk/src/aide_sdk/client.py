@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import httpx
 
+from aide_sdk.auth import LogIn
 from aide_sdk.calls import Call
 from aide_sdk.engine import AsyncDriver, Retries, Steps, SyncDriver, perform
-from aide_sdk.login import LogIn
 from aide_sdk.operations import Async, Runner, Sync, T
 from aide_sdk.resources import Resources
 

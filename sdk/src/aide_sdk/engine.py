@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 import httpx
 
+from aide_sdk.auth import LogIn, Secret
 from aide_sdk.calls import Answer, Call, Repeat, Request
 from aide_sdk.errors import AideError, TransportError, error_of
-from aide_sdk.login import LogIn, Secret
 
 T = TypeVar("T")
 

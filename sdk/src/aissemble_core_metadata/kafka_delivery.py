@@ -104,8 +104,7 @@ class KafkaDelivery:
 
     def put(self, message: Message) -> None:
         """Take a message, or raise MetadataNotAcceptedError when the buffer is full and stays so."""
-        if self._pid != os.getpid():  # after a fork: what waits is the parent's to send
-            self._start_afresh()
+        self._notice_fork()
         until = time.monotonic() + self._limits.hold
         with self._changed:
             while len(self._state.waiting) >= self._limits.buffer:
@@ -120,9 +119,10 @@ class KafkaDelivery:
 
     def flush(self, timeout: float | None = 30.0) -> DeliveryReport:
         """Wait until everything was acknowledged, or for `timeout` seconds, and report."""
+        self._notice_fork()
         until = None if timeout is None else time.monotonic() + timeout
         with self._changed:
-            if self._state.waiting and self._pid == os.getpid():
+            if self._state.waiting:
                 self._ensure_thread()
             self._changed.notify_all()
             while self._state.waiting and self._thread is not None and self._thread.is_alive():
@@ -144,6 +144,10 @@ class KafkaDelivery:
         if thread is not None:
             thread.join(timeout=self._limits.exit)
         return report
+
+    def _notice_fork(self) -> None:
+        if self._pid != os.getpid():  # what waits is the parent's to send
+            self._start_afresh()
 
     def _why(self) -> str:
         return self._state.reason or self._state.refusal or "the broker has not answered yet"

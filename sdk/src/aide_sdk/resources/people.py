@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from aide_sdk.auth import Tokens, read_tokens
 from aide_sdk.calls import Call, Repeat, body_of, given, nothing
-from aide_sdk.login import Tokens, read_tokens
 from aide_sdk.models import ApiKey, User
 from aide_sdk.models.base import one
 from aide_sdk.operations import Mode, Resource, operation

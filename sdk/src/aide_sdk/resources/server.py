@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aide_sdk import models
-from aide_sdk.calls import Call, given, plain, text
+from aide_sdk.calls import Call, plain, text
 from aide_sdk.models import AuditEntry, AuditProof
 from aide_sdk.models.base import one, page_of
 from aide_sdk.operations import Mode, Resource, listing, operation
@@ -59,11 +59,9 @@ class Contracts(Resource[Mode]):
         return Call(text, at={"dataset_id": dataset_id}, accept="application/yaml")
 
     @operation("POST")
-    def create(
-        self, document: Mapping[str, Any], /, *, system: str | None = None, comment: str | None = None
-    ) -> Call[dict[str, Any]]:
+    def create(self, document: Mapping[str, Any], /) -> Call[dict[str, Any]]:
         """Bring a contract; it becomes a proposal."""
-        return Call(plain, json={**document, **given(system=system, comment=comment)})
+        return Call(plain, json=document)
 
 
 class Health(Resource[Mode]):

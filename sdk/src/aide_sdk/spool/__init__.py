@@ -105,8 +105,7 @@ class EventSpool:
             raise ValueError(f"A spooled event is one of {', '.join(KINDS)}.")
         event = identified(dict(event)) if kind == "metadata" else event
         entry = _Pending(kind, encode(event).decode())
-        if self._pid != os.getpid():  # after a fork: what waits in memory is the parent's
-            self._start_afresh()
+        self._notice_fork()
         with self._changed:
             self._refuse_when_full(len(entry.body))
             self._pending.append(entry)
@@ -119,6 +118,7 @@ class EventSpool:
 
     def flush(self, timeout: float = 30.0) -> SpoolState:
         """Wait until the server has everything, or for `timeout` seconds; what is left."""
+        self._notice_fork()
         until = time.monotonic() + timeout
         self._wait_for_disk(until)
         self._drain.wake(at_once=True)
@@ -127,6 +127,7 @@ class EventSpool:
 
     def state(self) -> SpoolState:
         """What is where at this moment."""
+        self._notice_fork()
         store = Store(self.folder)
         try:
             waiting, refused = store.counts()
@@ -155,6 +156,10 @@ class EventSpool:
         self._drain.close()
         return state
 
+    def _notice_fork(self) -> None:
+        if self._pid != os.getpid():  # what waits in memory is the parent's, and its threads are not here
+            self._start_afresh()
+
     def _refuse_when_full(self, size: int) -> None:
         if self._pending_bytes + size > self._bounds.memory:
             why = self._trouble or "the disk is too slow"
@@ -180,7 +185,7 @@ class EventSpool:
 
     def _wait_for_disk(self, until: float) -> None:
         with self._changed:
-            if self._pending and self._pid == os.getpid():
+            if self._pending:
                 self._ensure_writer()
             while self._pending and (left := until - time.monotonic()) > 0:
                 self._changed.wait(left)

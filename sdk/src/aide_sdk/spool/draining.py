@@ -107,7 +107,7 @@ class Drain:
                 else:
                     pause = _FIRST_PAUSE
         finally:
-            for each in (client, store, lock):
+            for each in (client, store):
                 if each is not None:
                     each.close()
 
