@@ -26,6 +26,7 @@ from registry.typesystem import parse
 
 C = Capability
 MOST_TYPES = 1000
+MOST_TEXT = 100_000  # characters of all types together: long nested ones take their time
 
 
 class CastRuleShape(Shape):
@@ -107,6 +108,11 @@ class CastsForm(serializers.Serializer[Any]):
         child=serializers.CharField(max_length=5000, allow_blank=True), max_length=MOST_TYPES
     )
 
+    def validate_types(self, value: list[str]) -> list[str]:
+        if sum(len(native) for native in value) > MOST_TEXT:
+            raise serializers.ValidationError(f"Ask for at most {MOST_TEXT} characters of types at a time.")
+        return value
+
 
 class CastAnswer(serializers.Serializer[Any]):
     """What one becomes; `rendered` is null when there is no cast."""
@@ -132,9 +138,12 @@ class CastsView(StrictParameters):
         form.is_valid(raise_exception=True)
         values = form.validated_data
         planner = planner_for(values["from_flavor"].code, values["to_flavor"].code)
+        casts = {
+            native: planner.cast(parse(planner.source, native)) for native in dict.fromkeys(values["types"])
+        }
         items = []
         for native in values["types"]:
-            cast = planner.cast(parse(planner.source, native))
+            cast = casts[native]
             rendered = cast.target.rendered if cast.target is not None else None
             items.append({"type": native, "rendered": rendered, "safety": cast.safety, "why": cast.why})
         return Response({"items": items})

@@ -54,6 +54,16 @@ def test_types_are_cast_one_by_one(flavors: None, engineer: Any) -> None:
     assert all(each["why"] for each in found)
 
 
+def test_many_long_types_at_once_are_refused(flavors: None, engineer: Any) -> None:
+    long = "varchar(" + "1" * 4_900 + ")"
+    answer = engineer.post(
+        "/api/v1/casts", {"from_flavor": "postgresql", "to_flavor": "hive", "types": [long] * 30}
+    )
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["field"] == "types"
+    assert [each["type"] for each in cast(engineer, *["integer", "text"] * 500)] == ["integer", "text"] * 500
+
+
 def test_a_rule_goes_before_what_is_derived_and_is_judged_for_each_instance(
     flavors: None, engineer: Any
 ) -> None:
