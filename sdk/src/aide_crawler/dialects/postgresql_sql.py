@@ -26,7 +26,7 @@ def setup(*, statement_ms: int, lock_ms: int) -> str:
     """
 
     def lowered(name: str, limit: int) -> str:
-        current = f"(select setting::int8 from pg_settings where name = '{name}')"
+        current = f"(extract(epoch from pg_catalog.current_setting('{name}')::interval) * 1000)"
         return f"case when {current} between 1 and {limit} then {current} else {limit} end::text"
 
     settings = [(name, f"'{value}'") for name, value in _SETTINGS]
@@ -45,7 +45,8 @@ def setup(*, statement_ms: int, lock_ms: int) -> str:
 def relations(namespaces: list[int]) -> str:
     """Tables and views of the schemas, and every partition, to count it for its parent.
 
-    pg_get_partkeydef waits for locks, so that the key of a locked table stays unknown.
+    pg_get_partkeydef waits for locks, so that the key of a locked table stays unknown. Some databases close
+    the views of locks, settings and databases to their users, and none of them is asked here.
     """
     return f"""
         select c.oid::int8, c.relnamespace::int8, c.relname::text, c.relkind::text, c.relispartition,
@@ -72,10 +73,12 @@ def relations(namespaces: list[int]) -> str:
         from pg_class c
         left join pg_description d
                on d.objoid = c.oid and d.objsubid = 0 and d.classoid = 'pg_class'::regclass
-        left join (select distinct relation from pg_locks
-                   where locktype = 'relation' and granted and mode = 'AccessExclusiveLock'
-                     and pid <> pg_catalog.pg_backend_pid()
-                     and database = (select oid from pg_database where datname = pg_catalog.current_database())) l
+        left join (select distinct k.relation from pg_catalog.pg_lock_status() k
+                   where k.locktype = 'relation' and k.granted and k.mode = 'AccessExclusiveLock'
+                     and k.pid <> pg_catalog.pg_backend_pid()
+                     and k.database = (select o.database from pg_catalog.pg_lock_status() o
+                                       where o.pid = pg_catalog.pg_backend_pid() and o.locktype = 'relation'
+                                         and o.database <> 0 limit 1)) l
                on l.relation = c.oid
         where c.relkind in ('r', 'p', 'v', 'm', 'f')
           and (c.relispartition or c.relnamespace in ({_list(namespaces)}))"""
