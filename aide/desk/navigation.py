@@ -55,9 +55,7 @@ GROUPS: tuple[tuple[str, tuple[Link, ...]], ...] = (
         (
             Link("Lineage", "lineage", ("admin:lineage_explore",)),
             Link("Events", "event", ("admin:lineage_event_changelist",)),
-            Link(
-                "Kafka outbox", "outbox", ("admin:lineage_outbox", "admin:lineage_outboxmessage_changelist")
-            ),
+            Link("Kafka outbox", "outbox", ("admin:lineage_outboxmessage_changelist",)),
         ),
     ),
     (

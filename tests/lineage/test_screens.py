@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lineage import events
-from lineage.models import NodeName
+from lineage.models import NodeName, OutboxMessage
 from tests import factories
 from tests.lineage.events import PG, columns, dataset, run_event, send
 
@@ -187,3 +187,29 @@ def test_a_dataset_shows_its_events_and_neighbours(desk: Client) -> None:
     address = reverse("admin:registry_dataset_change", args=[orders.pk])
     assert "DATA_WRITTEN" in desk.get(address, {"tab": "events"}).content.decode()
     assert "not proof that nobody does" in desk.get(address, {"tab": "lineage"}).content.decode()
+
+
+def test_dead_messages_are_sent_again_from_the_screen(desk: Client) -> None:
+    events.accept([{"resource": "a", "event_id": "one"}, {"resource": "b", "event_id": "two"}])
+    OutboxMessage.objects.filter(event_id="one").update(status="dead", last_error="MessageSizeTooLarge")
+    address = reverse("admin:lineage_outboxmessage_changelist")
+    page = desk.get(address).content.decode()
+    assert "MessageSizeTooLarge" in page
+    assert "Retry all 1" in page
+    told = desk.post(reverse("admin:lineage_outbox_retry_dead"), follow=True).content.decode()
+    assert "1 message will be sent again." in told
+    assert not OutboxMessage.objects.filter(status="dead").exists()
+
+
+def test_a_viewer_sees_the_outbox_but_no_content_as_a_file(desk: Client) -> None:
+    events.accept([{"resource": "a", "event_id": "one"}])
+    viewer = Client(headers={"accept": "text/html"})
+    viewer.force_login(
+        factories.make_user("viewer", email="v@example.com"), "aide.accounts.backends.EmailBackend"
+    )
+    row = OutboxMessage.objects.get(event_id="one")
+    assert (
+        "Send again"
+        not in viewer.get(reverse("admin:lineage_outboxmessage_change", args=[row.pk])).content.decode()
+    )
+    assert viewer.get(reverse("admin:lineage_outbox_payload", args=[row.pk])).status_code == 403

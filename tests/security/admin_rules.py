@@ -23,6 +23,7 @@ from tests.security.matrix import (
     NOBODY,
     PEOPLE,
     PUBLISH,
+    RETRY,
     SCREENS,
     SEE,
     SYSTEMS,
@@ -214,6 +215,12 @@ PAGES: Pages = {
     "POST admin/lineage/nodename/<int:object_id>/unbind/": page(
         of_system(DECIDE, DRAW), lambda w: w.bound_name
     ),
+    **stock("lineage/outboxmessage", lambda w: w.message, lists=anywhere(SEE), sees=anywhere(SEE)),
+    "POST admin/lineage/outboxmessage/retry-dead/": page(anywhere(RETRY)),
+    "POST admin/lineage/outboxmessage/<int:object_id>/retry/": page(
+        anywhere(RETRY), lambda w: w.dead_message
+    ),
+    "GET admin/lineage/outboxmessage/<int:object_id>/payload/": page(anywhere(RETRY), lambda w: w.message),
     "GET admin/lineage/sessions/": (
         Page(anywhere(SEE)),
         Page(anywhere(SEE), query="?resource=stock", name="of a resource"),
