@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import structlog
-from django.apps import apps
 from django.conf import settings
 from django.db import DatabaseError, connection
-from django.db.models import Count, Min
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -25,13 +24,14 @@ from aide.accounts.keys import find_key
 from aide.core.metrics import REGISTRY
 from aide.core.problems import problem_response
 from aide.work.models import WorkerBeat, WorkItem
+from lineage import outbox
+from lineage.models import OutboxMessage
 
 logger = structlog.get_logger(__name__)
 
 Check = dict[str, Any]
 WORKER_SILENCE = dt.timedelta(seconds=60)
 SOCKET_SECONDS = 1.0
-_OUTBOX: str = "OutboxMessage"
 
 
 @require_GET
@@ -133,10 +133,9 @@ def _worker() -> Check:
 
 
 def _outbox() -> Check:
-    counts, oldest = _outbox_counts()
-    if counts is None:
-        return {"status": "off"}
-    found: Check = {"status": "ok", "pending": counts.get("pending", 0), "dead": counts.get("dead", 0)}
+    counts = _outbox_counts()
+    found: Check = {"status": "ok", **counts}
+    oldest = outbox.oldest_waiting()
     if oldest is not None:
         found["oldest_pending_seconds"] = int((timezone.now() - oldest).total_seconds())
     if found["dead"]:
@@ -144,14 +143,10 @@ def _outbox() -> Check:
     return found
 
 
-def _outbox_counts() -> tuple[dict[str, int] | None, dt.datetime | None]:
-    try:
-        model: Any = apps.get_model("lineage", _OUTBOX)
-    except LookupError:
-        return None, None
-    rows = model._default_manager.exclude(status="delivered").values("status")
-    found = {row["status"]: row for row in rows.annotate(n=Count("pk"), oldest=Min("created_at"))}
-    return {status: row["n"] for status, row in found.items()}, found.get("pending", {}).get("oldest")
+def _outbox_counts() -> dict[str, int]:
+    """Undelivered messages by status; each count is read from an index that holds no others."""
+    rows = OutboxMessage.objects
+    return {status: rows.filter(status=status).count() for status in ("pending", "dead")}
 
 
 def _guarded(check: Callable[[], Check]) -> Check:
@@ -175,7 +170,7 @@ class _DatabaseCollector(Collector):
         try:
             states = dict(WorkItem.objects.values_list("state").annotate(n=Count("pk")).order_by())
             alive = WorkerBeat.objects.filter(seen_at__gt=timezone.now() - WORKER_SILENCE).count()
-            outbox, _ = _outbox_counts()
+            undelivered = _outbox_counts()
         except DatabaseError:
             return
         work = GaugeMetricFamily("aide_work_items", "Pieces of work by state.", labels=["state"])
@@ -184,7 +179,7 @@ class _DatabaseCollector(Collector):
         yield work
         yield GaugeMetricFamily("aide_workers_alive", "Workers heard of within a minute.", value=alive)
         messages = GaugeMetricFamily("aide_outbox_messages", "Undelivered messages.", labels=["status"])
-        for status, count in (outbox or {}).items():
+        for status, count in undelivered.items():
             messages.add_metric([status], count)
         yield messages
 

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from django.conf import settings
 from django.utils.crypto import salted_hmac
-from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
+from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 from kafka import errors as kafka_errors
+from kafka.admin import OffsetSpec
 
 EVENT_ID, ORIGIN, KIND = "aide-event-id", "aide-origin", "aide-kind"
 """The headers of every message of ours."""
@@ -242,6 +243,45 @@ def broker_answers() -> bool:
         return True
     finally:
         admin.close()
+
+
+def look(
+    topics: Sequence[str], groups: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, bool], dict[tuple[str, str], int]]:
+    """Which topics are there, and by (group, topic) how many messages the group has not committed.
+
+    Takes some seconds at most. Raises KafkaError.
+    """
+    admin = KafkaAdminClient(
+        **connection_settings(), client_id="aide-probe", request_timeout_ms=3000, bootstrap_timeout_ms=3000
+    )
+    try:
+        there = {
+            each["name"]: each for each in admin.describe_topics(list(topics)) if not each.get("error_code")
+        }
+        up = {topic: topic in there for topic in topics}
+        lag: dict[tuple[str, str], int] = {}
+        for group, wanted in groups.items():
+            done = admin.list_group_offsets({group: None}).get(group, {})
+            for topic in wanted:
+                if topic in there:
+                    parts = [
+                        TopicPartition(topic, each["partition_index"]) for each in there[topic]["partitions"]
+                    ]
+                    ends = admin.list_partition_offsets(dict.fromkeys(parts, OffsetSpec.LATEST))
+                    begins = admin.list_partition_offsets(dict.fromkeys(parts, OffsetSpec.EARLIEST))
+                    lag[group, topic] = sum(
+                        max(0, ends[part].offset - _committed(done.get(part), begins[part].offset))
+                        for part in parts
+                    )
+        return up, lag
+    finally:
+        admin.close()
+
+
+def _committed(found: Any, beginning: int) -> int:
+    offset = getattr(found, "offset", None)
+    return beginning if offset is None or offset < 0 else max(offset, beginning)
 
 
 class Consumer:

@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from aide.work.queue import enqueue, worker_name
 from aide.work.registry import every_tick, task
-from lineage import announcing, outbox, retention, waking
+from lineage import announcing, metrics, outbox, retention, waking
 from lineage.relay import Relay
 
-__all__ = ["announcing", "forward", "forward_leftovers", "prune", "prune_when_due"]
-# Importing it lets it listen; the worker's app imports this module in every process.
+# Imported so that they listen and count; the app of queued work imports this module in every process.
+__all__ = ["announcing", "forward", "forward_leftovers", "metrics", "prune", "prune_when_due"]
 
 NEGLECTED = dt.timedelta(seconds=60)
 _relay: Relay | None = None

@@ -28,11 +28,11 @@ class OutboxMessageShape(Shape):
 
     class Meta:
         model = OutboxMessage
-        fields = (
+        fields: tuple[str, ...] = (
             *("id", "kind", "topic", "key", "event_id", "status", "attempts", "next_try_at", "last_error"),
             *("sink", "partition", "offset", "created_at", "first_tried_at", "delivered_at"),
         )
-        read_only_fields = fields
+        read_only_fields: tuple[str, ...] = fields
 
 
 class WholeOutboxMessageShape(OutboxMessageShape):

@@ -12,8 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from aide.audit.origin import Origin, acting
 from lineage.consuming import consume
 from lineage.importing import take_messages
-
-GROUP = "aide-metadata"
+from lineage.topics import METADATA_GROUP
 
 
 class Command(BaseCommand):
@@ -22,7 +21,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--topic", action="append", help="Read this topic instead; may be given again.")
         parser.add_argument(
-            "--group", default=GROUP, help="The consumer group; a new one reads from the start."
+            "--group", default=METADATA_GROUP, help="The consumer group; a new one reads from the start."
         )
         parser.add_argument(
             "--until-end", type=float, metavar="SECONDS", help="End when nothing came for so long."
