@@ -39,19 +39,21 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
         yield kind, value
 
 
-def _is_wrapped(text: str) -> bool:
-    """Whether the first bracket closes with the last character."""
-    if not (text.startswith("(") and text.endswith(")")):
-        return False
-    depth = 0
-    for match in _TOKEN.finditer(text):
+def _unwrapped(text: str) -> str:
+    """The text without the brackets that stand around the whole of it; read once, however many there are."""
+    closing: dict[int, int] = {}
+    open_at: list[int] = []
+    for match in _TOKEN.finditer(text) if text.startswith("(") else ():
         if match.group() == "(":
-            depth += 1
+            open_at.append(match.start())
         elif match.group() == ")":
-            depth -= 1
-            if depth == 0:
-                return match.end() == len(text)
-    return False
+            if not open_at:
+                break
+            closing[open_at.pop()] = match.start()
+    around = 0
+    while closing.get(around) == len(text) - 1 - around:
+        around += 1
+    return text[around : len(text) - around]
 
 
 @lru_cache(maxsize=8192)
@@ -68,10 +70,7 @@ def normal_expression(text: str) -> str:
             parts.append(" ")
         parts.append(value)
         gap, glue = False, sticky
-    out = "".join(parts)
-    while _is_wrapped(out):
-        out = out[1:-1]
-    return out
+    return _unwrapped("".join(parts))
 
 
 @lru_cache(maxsize=8192)

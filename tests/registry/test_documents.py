@@ -322,6 +322,13 @@ TOKENS = st.sampled_from(
 )
 
 
+def test_brackets_around_the_whole_are_left_out_however_many_there_are():
+    assert normal_expression("(" * 5_000 + "a" + ")" * 5_000) == "a"
+    assert normal_expression("(" * 5_000 + "a" + ")" * 4_999) == "(" * 5_000 + "a" + ")" * 4_999
+    assert normal_expression("((a) + (b))") == "(a)+(b)"
+    assert normal_expression("((')'))") == "')'"
+
+
 @given(st.lists(TOKENS, max_size=10).map("".join))
 def test_normal_expressions_stay_as_they_are(text):
     assert normal_expression(normal_expression(text)) == normal_expression(text)
