@@ -237,11 +237,12 @@ class DeskAdmin(_Base):
             for row in rows.order_by("-deleted_at")[:MOST_DELETED]
             if self.has_delete_permission(request, row)
         ]
-        plural = str(self.opts.verbose_name_plural)
+        plural = self.page_title or str(self.opts.verbose_name_plural)
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
-            "title": f"Deleted {plural}",
+            "title": f"Deleted {plural[:1].lower()}{plural[1:]}",
+            "listed": plural[:1].upper() + plural[1:],
             "rows": shown,
             "restore_name": f"admin:{self.opts.app_label}_{self.opts.model_name}_restore",
         }

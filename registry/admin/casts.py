@@ -18,7 +18,7 @@ from django.utils.safestring import SafeString
 from aide.audit.models import AuditEntry
 from aide.audit.recording_admin import RecordedAdmin
 from aide.core.forms import PrettyJSONField, VersionedForm
-from aide.core.html import DASH, chip
+from aide.core.html import DASH, ago, chip
 from registry.admin.cast_matrix import MARKS, Matrix, Row, examples_of
 from registry.casting import check_rule, write_ddl
 from registry.casts import plan_version
@@ -49,6 +49,10 @@ class CastRuleForm(VersionedForm):
             self.fields["param_mapping"].widget.attrs["rows"] = 4
         if "template" in self.fields:
             self.fields["template"].widget.attrs |= {"class": "code", "rows": 3, "spellcheck": "false"}
+        ends = [name for name in ("source_data_type", "target_data_type") if name in self.fields]
+        groups = types_by_flavor() if ends else []
+        for name in ends:
+            self.fields[name].choices = groups  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
@@ -68,6 +72,32 @@ class CastRuleForm(VersionedForm):
         return cleaned
 
 
+def types_by_flavor() -> list[Any]:
+    """Every type as a choice, in groups of a flavor each."""
+    rows = DataType.objects.alive().filter(flavor__deleted_at__isnull=True)
+    groups: dict[str, list[tuple[int, str]]] = {}
+    listed = rows.order_by("flavor__name", "name").values_list("flavor__name", "pk", "name")
+    for flavor, pk, name in listed:
+        groups.setdefault(flavor, []).append((pk, name))
+    return [("", "Choose one"), *groups.items()]
+
+
+class FromFilter(admin.RelatedFieldListFilter):
+    """The technology that rules lead from."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = "from"
+
+
+class ToFilter(admin.RelatedFieldListFilter):
+    """The technology that rules lead to."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = "to"
+
+
 @admin.register(CastRule)
 class CastRuleAdmin(RecordedAdmin):
     lead = "What a type becomes in another technology, where that is not what would be derived."
@@ -78,12 +108,11 @@ class CastRuleAdmin(RecordedAdmin):
     empty_sentence = "No rule yet. The matrix shows what is derived without one."
     form = CastRuleForm
     change_list_template = "admin/registry/castrule/change_list.html"
-    list_display = ("title", "goes_to", "safe", "parameters", "updated_at")
+    list_display = ("title", "goes_to", "safe", "parameters", "changed")
     list_display_links = ("title",)
     list_select_related = ("source_data_type__flavor", "target_data_type__flavor")
-    list_filter = ("safety", "source_data_type__flavor", "target_data_type__flavor")
+    list_filter = ("safety", ("source_data_type__flavor", FromFilter), ("target_data_type__flavor", ToFilter))
     search_fields = ("source_data_type__name", "target_data_type__name", "note")
-    autocomplete_fields = ("source_data_type", "target_data_type")
 
     @admin.display(description="from", ordering="source_data_type__name")
     def title(self, rule: CastRule) -> Any:
@@ -96,6 +125,10 @@ class CastRuleAdmin(RecordedAdmin):
     @admin.display(description="safety", ordering="safety")
     def safe(self, rule: CastRule) -> Any:
         return chip(SAFETY_CHIPS[rule.safety], rule.get_safety_display())
+
+    @admin.display(description="changed", ordering="updated_at")
+    def changed(self, rule: CastRule) -> Any:
+        return ago(rule.updated_at)
 
     @admin.display(description="parameters")
     def parameters(self, rule: CastRule) -> str:
