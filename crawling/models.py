@@ -79,7 +79,6 @@ class CrawlRun(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     retry_of = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
-
     current_object = models.CharField(max_length=2000, blank=True)
     schemas_total = models.PositiveIntegerField(default=0)
     schemas_done = models.PositiveIntegerField(default=0)
@@ -242,8 +241,6 @@ class Change(models.Model):
         STALE = "stale", "Stale"
 
     UNDECIDED = (State.OPEN, State.WAITING, State.STALE)
-    MANY_GONE = "many_gone"
-    """The rule of a removal among suddenly very many: approved by its own id, never with others as a whole."""
 
     proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="changes")
     place = models.PositiveIntegerField(help_text="Order within the proposal.")
@@ -275,7 +272,7 @@ class Change(models.Model):
     class Meta:
         ordering = ["proposal_id", "place"]
         constraints = [
-            models.UniqueConstraint(fields=["proposal", "place"], name="crawling_change_place_once"),
+            models.UniqueConstraint(fields=["proposal", "place"], name="crawling_change_place_once")
         ]
         indexes = [
             models.Index(fields=["state", "risk"], name="crawling_change_state_risk"),

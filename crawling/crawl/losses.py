@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from crawling.baseline import Known
-from crawling.diff import DatasetDiff
+from crawling.diff import MANY_GONE, DatasetDiff
 from crawling.models import Change, CrawlRun
 from registry.models import Dataset, System
 
@@ -45,7 +45,7 @@ def mark_losses(
     why = f"{said} Make sure that the source is the right one before you approve this."
     names = {each.name for each in gone}
     marked = tuple(
-        replace(each, changes=tuple(replace(c, rule=Change.MANY_GONE, why=why) for c in each.changes))
+        replace(each, changes=tuple(replace(c, rule=MANY_GONE, why=why) for c in each.changes))
         if _is_drop(each) and each.name in names
         else each
         for each in diffs

@@ -10,7 +10,7 @@ from django.utils import timezone
 from aide.core import bulk
 from crawling import diff
 from crawling.baseline import Known
-from crawling.diff import DatasetDiff
+from crawling.diff import MANY_GONE, DatasetDiff
 from crawling.models import Change, CrawlRun, Decision, Draft, Mute, Proposal, RejectMode
 
 BATCH = 500
@@ -121,7 +121,7 @@ def _undecided(proposals: Iterable[Proposal]) -> dict[int, Marks]:
 
 
 def _mark(fingerprint: str, risk: str, rule: str) -> tuple[str, str, bool]:
-    return fingerprint, risk, rule == Change.MANY_GONE
+    return fingerprint, risk, rule == MANY_GONE
 
 
 def _supersede(proposals: Sequence[Proposal], *, now: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from crawling.diff.apply import CannotApply, apply
 from crawling.diff.changes import (
     BREAKING,
+    MANY_GONE,
     RISKS,
     RISKY,
     SAFE,
@@ -21,6 +22,7 @@ from crawling.diff.stale import present_value, stale
 
 __all__ = [
     "BREAKING",
+    "MANY_GONE",
     "RISKS",
     "RISKY",
     "SAFE",

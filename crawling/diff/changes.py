@@ -11,6 +11,7 @@ from registry.compatibility.risk import BREAKING, RISKS, RISKY, SAFE
 
 __all__ = [
     "BREAKING",
+    "MANY_GONE",
     "NO_CONTEXT",
     "RISKS",
     "RISKY",
@@ -24,6 +25,9 @@ __all__ = [
 ]
 
 Document = dict[str, Any]
+
+MANY_GONE = "many_gone"
+"""The rule of a removal among suddenly very many: approved by its own id, never with others as a whole."""
 
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 

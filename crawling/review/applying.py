@@ -14,6 +14,7 @@ from aide.audit.entries import new_batch
 from aide.core.errors import DomainError
 from crawling.models import Change, CrawlRun, Proposal
 from crawling.review.case import Case, load_cases
+from crawling.review.following import held_back, renames_first
 from crawling.review.putting import put_in_force
 from crawling.review.verdicts import settle, write_settled
 
@@ -63,6 +64,7 @@ def apply_by_plan(run: CrawlRun, *, risks: Collection[str]) -> Outcome:
 def _apply(proposal_ids: Sequence[int], *, by: Any, comment: str, granted: Collection[str]) -> Outcome:
     outcome = Outcome()
     batch = new_batch()
+    proposal_ids = renames_first(proposal_ids)
     with collecting_later():
         for start in range(0, len(proposal_ids), BATCH):
             chunk = proposal_ids[start : start + BATCH]
@@ -104,13 +106,23 @@ def _apply_batch(
 ) -> Outcome:
     outcome = Outcome()
     cases = load_cases(proposal_ids)
-    for case in cases:
-        settle(case, by=by, comment=comment, granted=granted)
+    _settle_all(cases, by=by, comment=comment, granted=granted)
     put_in_force(cases, by=by, batch=batch)
     write_settled(cases, by=by, batch=batch)
     for case in cases:
         _tell(case, outcome)
     return outcome
+
+
+def _settle_all(cases: Sequence[Case], **how: Any) -> None:
+    """Settle each case; what follows a rename of another one that is not approved waits for it."""
+    for case in cases:
+        settle(case, **how)
+    held = held_back(cases)
+    for case in cases:
+        if any(change.pk in held for change in case.approved):
+            case.unsettle()
+            settle(case, held=held, **how)
 
 
 def _tell(case: Case, outcome: Outcome) -> None:

@@ -42,6 +42,18 @@ class Case:
     failed: list[tuple[Change, str]] = field(default_factory=list)
     version: DatasetSchema | None = None
 
+    def unsettle(self) -> None:
+        """Forget what settling sorted out, to do it anew."""
+        for sorted_out in (
+            self.decisions,
+            self.approved,
+            self.waiting,
+            self.stale,
+            self.rejected,
+            self.failed,
+        ):
+            sorted_out.clear()
+
     def stale_now(self) -> frozenset[str]:
         """Fingerprints of the undecided changes whose `before` the registry no longer holds at their path."""
         undecided = [as_change(each) for each in self.changes if each.state in Change.UNDECIDED]

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import F, prefetch_related_objects
 
 from aide.core.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
+from crawling.diff import MANY_GONE
 from crawling.models import Change, CrawlRun, Draft, Proposal, RejectMode, Verdict
 from crawling.review.four_eyes import check_second, first_approval, people_needed, why_not_second
 
@@ -200,7 +201,7 @@ def _select(selection: str, changes: dict[int, Change], *, skip: Collection[int]
             continue
         if selection == "safe" and change.risk != Change.Risk.SAFE:
             continue
-        if change.rule == Change.MANY_GONE:
+        if change.rule == MANY_GONE:
             continue
         draft = getattr(change, "draft", None)
         if draft is not None and draft.verdict == Verdict.REJECT:

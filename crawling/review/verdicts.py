@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from django.utils import timezone
@@ -10,15 +11,22 @@ from django.utils import timezone
 from aide.accounts.roles import Capability, can
 from aide.audit.entries import Entry, record
 from aide.core import bulk
+from crawling.diff import MANY_GONE
 from crawling.models import Change, Decision, Draft, Mute, Proposal, RejectMode, Verdict
 from crawling.review.case import Case
 from crawling.review.four_eyes import first_approval, people_needed, why_not_second
 
 State = Change.State
+NOTHING_HELD: Mapping[int, str] = MappingProxyType({})
 
 
-def settle(case: Case, *, by: Any, comment: str, granted: Collection[str]) -> None:
-    """Sort a case's changes into rejected, stale, waiting and approved. Writes nothing yet."""
+def settle(
+    case: Case, *, by: Any, comment: str, granted: Collection[str], held: Mapping[int, str] = NOTHING_HELD
+) -> None:
+    """Sort a case's changes into rejected, stale, waiting and approved. Writes nothing yet.
+
+    `held` are changes that wait for those of other datasets, by id, with what they wait for.
+    """
     now = timezone.now()
     stale = case.stale_now()
     complete: list[Change] = []
@@ -35,7 +43,7 @@ def settle(case: Case, *, by: Any, comment: str, granted: Collection[str]) -> No
             change.risk in granted
             and people_needed(change.risk) == 1
             and draft is None
-            and change.rule != Change.MANY_GONE
+            and change.rule != MANY_GONE
         )
         noted = draft is not None and draft.verdict == Verdict.APPROVE
         if not noted and not by_plan and first is None:
@@ -51,7 +59,7 @@ def settle(case: Case, *, by: Any, comment: str, granted: Collection[str]) -> No
             complete.append(change)
         elif noted:
             case.waiting.append((change, "a second person"))
-    _close_under_requirements(case, complete)
+    _close_under_requirements(case, complete, held)
 
 
 def _may(case: Case, person: Any, change: Change) -> bool:
@@ -108,11 +116,11 @@ def _enough(case: Case, change: Change) -> bool:
     return len({each.person_id for each in given}) >= people_needed(change.risk)
 
 
-def _close_under_requirements(case: Case, complete: list[Change]) -> None:
+def _close_under_requirements(case: Case, complete: list[Change], held: Mapping[int, str]) -> None:
     """Approved are those whose requirements are in force or approved too; the others wait for those."""
     states = {change.pk: change for change in case.changes}
     rejected = {change.pk for change, _ in case.rejected}
-    ready = {change.pk for change in complete}
+    ready = {change.pk for change in complete} - held.keys()
     shrinking = True
     while shrinking:
         late = {
@@ -137,7 +145,7 @@ def _close_under_requirements(case: Case, complete: list[Change]) -> None:
         if refused:
             case.failed.append((change, f"It needs change {refused[0].pk}, which was rejected."))
         elif any(each.change is change for each in case.decisions):
-            case.waiting.append((change, f"change {missing[0].pk}"))
+            case.waiting.append((change, f"change {missing[0].pk}" if missing else held[change.pk]))
 
 
 def write_settled(cases: Sequence[Case], *, by: Any, batch: str) -> None:

@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from aide.work.runner import drain
 from crawling import crawl
+from crawling.diff import MANY_GONE
 from crawling.models import Change, CrawlPlan, CrawlRun
 from tests.factories import api_client
 from tests.flows.desk import API, Desk, ok
@@ -94,7 +95,7 @@ def test_removals_that_waited_before_the_alarm_are_marked_too(sqlite: Source) ->
     desk = _known(sqlite, 6)
     sqlite.execute(_dropped(0, 1))
     desk.crawl()
-    assert not Change.objects.filter(rule=Change.MANY_GONE).exists()
+    assert not Change.objects.filter(rule=MANY_GONE).exists()
     sqlite.execute(_dropped(2, 3, 4))
     run = desk.crawl()
     desk.approve_all(run)

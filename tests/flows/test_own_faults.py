@@ -198,7 +198,7 @@ def test_our_database_fails_while_proposals_are_written(known: Known, step: str)
 
 @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="a disk is filled by a limit of SQLite")
 def test_a_disk_that_is_full(known: Known) -> None:
-    known.source.execute(";".join(f"CREATE TABLE extra{n} (id integer PRIMARY KEY)" for n in range(400)))
+    known.source.execute(";".join(f"CREATE TABLE extra{n} (id integer PRIMARY KEY)" for n in range(60)))
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA page_count")
         pages = cursor.fetchone()[0]
@@ -211,7 +211,7 @@ def test_a_disk_that_is_full(known: Known) -> None:
             cursor.execute("PRAGMA max_page_count = 1073741823")
     known.came_through(known.desk.run(run_id), "failed", code="failed")
     assert known.desk.changes() == []
-    known.source.execute(";".join(f"DROP TABLE extra{n}" for n in range(400)))
+    known.source.execute(";".join(f"DROP TABLE extra{n}" for n in range(60)))
     known.finds_the_real_change()
 
 
