@@ -1,47 +1,18 @@
-"""PostgreSQL beyond the cases: odd shapes, locks, vanishing tables, lost connections, statement counts."""
+"""PostgreSQL beyond the cases: odd shapes, lost connections, statement counts."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from typing import Any
 
-import psycopg
 import pytest
-from aide_crawler import CrawlError, Limits, Progress, Scope, Snapshot, inspect
+from aide_crawler import CrawlError, Limits, Progress, Scope, inspect
 from aide_crawler.dialects import connection as connections
 from aide_crawler.dialects import postgresql_sql as statements
 from sqlalchemy.engine import make_url
 
-
-def _dataset(snapshot: Snapshot, name: str) -> dict[str, Any]:
-    return next(dataset for dataset in snapshot.datasets if dataset["name"] == name)
-
-
-def _fields(snapshot: Snapshot, name: str) -> dict[str, dict[str, Any]]:
-    return {field["name"]: field for field in _dataset(snapshot, name)["fields"]}
-
-
-@contextmanager
-def _session(url: str) -> Iterator[psycopg.Connection[Any]]:
-    plain = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
-    with closing(psycopg.connect(plain)) as connection:
-        yield connection
-
-
-def _before(monkeypatch: pytest.MonkeyPatch, part: str, act: Callable[[], object]) -> None:
-    """Do something in another session just before the first statement of a part is run."""
-    original = getattr(statements, part)
-    done: list[bool] = []
-
-    def statement(*arguments: Any, **keywords: Any) -> str:
-        if not done:
-            done.append(True)
-            act()
-        return str(original(*arguments, **keywords))
-
-    monkeypatch.setattr(statements, part, statement)
+from tests.crawler.postgres_sessions import before, dataset_of, fields_of, session
 
 
 def test_arrays_characters_intervals_and_collations(postgres_database: Callable[..., str]) -> None:
@@ -53,7 +24,7 @@ def test_arrays_characters_intervals_and_collations(postgres_database: Callable[
         )
     )
 
-    parameters = {name: field["parameters"] for name, field in _fields(snapshot, "t").items()}
+    parameters = {name: field["parameters"] for name, field in fields_of(snapshot, "t").items()}
     assert parameters["a"]["declared_dimensions"] == 2
     assert parameters["b"]["element"]["parameters"] == {"precision": 5, "scale": 2}
     assert parameters["c"] == parameters["e"] == parameters["h"] == {}
@@ -62,7 +33,7 @@ def test_arrays_characters_intervals_and_collations(postgres_database: Callable[
     assert parameters["g"] == {"fields": "second", "precision": 2}
     assert parameters["i"] == {"collation": 'pg_catalog."C"'}
     assert parameters["j"]["element"]["native_type"] == "bit varying(5)"
-    assert _fields(snapshot, "t")["h"]["type_kind"] == "base"
+    assert fields_of(snapshot, "t")["h"]["type_kind"] == "base"
 
 
 def test_unique_keys_of_every_kind(postgres_database: Callable[..., str]) -> None:
@@ -76,7 +47,7 @@ def test_unique_keys_of_every_kind(postgres_database: Callable[..., str]) -> Non
         )
     )
 
-    uniques = {unique.pop("name"): unique for unique in _dataset(snapshot, "t")["unique"]}
+    uniques = {unique.pop("name"): unique for unique in dataset_of(snapshot, "t")["unique"]}
     assert uniques == {
         "by_text": {"columns": ["a"], "kind": "index", "expressions": ["lower(d)"]},
         "partly": {"columns": ["a", "b"], "kind": "index", "predicate": "(c > 0)"},
@@ -94,7 +65,7 @@ def test_foreign_keys_into_what_is_not_crawled(postgres_database: Callable[..., 
     )
 
     for scope in (Scope(), Scope(schemas=("public",)), Scope(tables=("c",))):
-        keys = {key["name"]: key for key in _dataset(inspect(url, scope=scope), "c")["foreign_keys"]}
+        keys = {key["name"]: key for key in dataset_of(inspect(url, scope=scope), "c")["foreign_keys"]}
         assert keys["c_x_y_fkey"]["ref_columns"] == ["b", "a"]
         assert keys["c_x_y_fkey"]["match"] == "FULL"
         assert keys["c_x_y_fkey"]["initially_deferred"] is True
@@ -128,10 +99,10 @@ def test_typed_empty_and_foreign_tables(postgres_database: Callable[..., str]) -
         )
     )
 
-    assert _dataset(snapshot, "typed")["attributes"] == {"of_type": "public.person"}
-    assert _dataset(snapshot, "nothing")["fields"] == []
-    assert _dataset(snapshot, "there")["kind"] == "foreign_table"
-    assert _dataset(snapshot, "there")["attributes"] == {"foreign_server": "far"}
+    assert dataset_of(snapshot, "typed")["attributes"] == {"of_type": "public.person"}
+    assert dataset_of(snapshot, "nothing")["fields"] == []
+    assert dataset_of(snapshot, "there")["kind"] == "foreign_table"
+    assert dataset_of(snapshot, "there")["attributes"] == {"foreign_server": "far"}
 
 
 def test_relations_of_an_extension_are_marked_and_names_like_system_ones_are_not(
@@ -154,7 +125,7 @@ def test_relations_of_an_extension_are_marked_and_names_like_system_ones_are_not
         "pgadmin_data",
         "public",
     }
-    assert _dataset(snapshot, "mine")["attributes"] == {"extension": "plpgsql"}
+    assert dataset_of(snapshot, "mine")["attributes"] == {"extension": "plpgsql"}
 
 
 def test_the_widest_table(postgres_database: Callable[..., str]) -> None:
@@ -185,121 +156,24 @@ def test_a_reader_without_rights_still_sees_the_shapes(
 
 def test_bytes_without_an_encoding_are_read(postgres_database: Callable[..., str]) -> None:
     url = postgres_database(encoding="SQL_ASCII", lc_collate="C", lc_ctype="C")
-    with _session(url) as session:
-        session.execute("SET client_encoding TO sql_ascii")
-        session.execute(b"CREATE TYPE kind AS ENUM ('a', '\xe4', '\xc3\xa4')")
-        session.execute(b"CREATE DOMAIN d AS text CONSTRAINT \"\xe4\" CHECK (VALUE <> '\xe4')")
-        session.execute(b"CREATE TABLE types (k kind DEFAULT '\xe4', d d)")
-        session.execute(b"COMMENT ON TABLE types IS '\xa4'")
-        session.execute(b'CREATE TABLE "caf\xe9" ("na\xc3\xafve" int, "\xff" text, "\xc3\xbf" text)')
-        session.commit()
+    with session(url) as other:
+        other.execute("SET client_encoding TO sql_ascii")
+        other.execute(b"CREATE TYPE kind AS ENUM ('a', '\xe4', '\xc3\xa4')")
+        other.execute(b"CREATE DOMAIN d AS text CONSTRAINT \"\xe4\" CHECK (VALUE <> '\xe4')")
+        other.execute(b"CREATE TABLE types (k kind DEFAULT '\xe4', d d)")
+        other.execute(b"COMMENT ON TABLE types IS '\xa4'")
+        other.execute(b'CREATE TABLE "caf\xe9" ("na\xc3\xafve" int, "\xff" text, "\xc3\xbf" text)')
+        other.commit()
 
     snapshot = inspect(url)
 
     assert [dataset["name"] for dataset in snapshot.datasets] == [r"caf\xe9", "types"]
-    assert list(_fields(snapshot, r"caf\xe9")) == ["naïve", r"\xff", "ÿ"]
-    fields = _fields(snapshot, "types")
+    assert list(fields_of(snapshot, r"caf\xe9")) == ["naïve", r"\xff", "ÿ"]
+    fields = fields_of(snapshot, "types")
     assert fields["k"]["parameters"] == {"values": ["a", r"\xe4", "ä"]}
     assert fields["k"]["default"] == r"'\xe4'::kind"
     assert fields["d"]["parameters"]["checks"][0]["name"] == r"\xe4"
-    assert _dataset(snapshot, "types")["comment"] == r"\xa4"
-
-
-def test_uncommitted_changes_of_others_are_not_seen(postgres_database: Callable[..., str]) -> None:
-    url = postgres_database("CREATE TABLE t (a int)")
-    with _session(url) as other:
-        other.execute("CREATE TABLE pending (x int)")
-        other.execute("ALTER TABLE t RENAME COLUMN a TO renamed")
-        other.execute("ALTER TABLE t ADD COLUMN b text")
-
-        snapshot = inspect(url)
-
-        other.rollback()
-    assert snapshot.coverage.complete
-    assert [dataset["name"] for dataset in snapshot.datasets] == ["t"]
-    assert list(_fields(snapshot, "t")) == ["a"]
-
-
-def test_locked_tables_are_read_or_fail_alone(postgres_database: Callable[..., str]) -> None:
-    url = postgres_database(
-        "CREATE TABLE plain (a int DEFAULT 7, b text UNIQUE); CREATE TABLE free (a int DEFAULT 1);"
-        "CREATE TABLE computed (a int, g int GENERATED ALWAYS AS (a + 1) STORED);"
-        "CREATE TABLE partly (a int); CREATE UNIQUE INDEX ON partly (a) WHERE a > 0;"
-        "CREATE TABLE cut (k int) PARTITION BY RANGE (k); CREATE VIEW v AS SELECT a FROM plain"
-    )
-    before = inspect(url)
-    with _session(url) as other:
-        other.execute("LOCK TABLE plain, computed, partly, cut IN ACCESS EXCLUSIVE MODE")
-        began = time.monotonic()
-
-        snapshot = inspect(url)
-
-        assert time.monotonic() - began < 4
-    assert [dataset["name"] for dataset in snapshot.datasets] == ["free", "plain", "v"]
-    assert _dataset(snapshot, "plain") == _dataset(before, "plain")
-    assert {item.name for item in snapshot.coverage.failed} == {"computed", "cut", "partly"}
-    assert snapshot.coverage.listed == 6
-    assert snapshot.coverage.read == 3
-
-
-def test_a_table_locked_during_the_crawl_fails_alone(
-    postgres_database: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    url = postgres_database(
-        "CREATE TABLE locked (a int, g int GENERATED ALWAYS AS (a + 1) STORED); CREATE TABLE free (a int DEFAULT 1)"
-    )
-    with _session(url) as other:
-        _before(monkeypatch, "columns", lambda: other.execute("LOCK TABLE locked IN ACCESS EXCLUSIVE MODE"))
-
-        snapshot = inspect(url, limits=Limits(lock_seconds=0.5))
-
-    assert [dataset["name"] for dataset in snapshot.datasets] == ["free"]
-    assert [item.name for item in snapshot.coverage.failed] == ["locked"]
-
-
-def test_a_table_dropped_during_the_crawl_is_whole_or_failed(
-    postgres_database: Callable[..., str], postgres_server: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    url = postgres_database(
-        "CREATE TABLE stays (a int); CREATE TABLE goes (b int DEFAULT 3, c text);"
-        "CREATE TABLE leaves (d int, e int GENERATED ALWAYS AS (d + 1) STORED)"
-    )
-    database = make_url(url).database
-    _before(
-        monkeypatch, "columns", lambda: postgres_server.execute("DROP TABLE goes, leaves", database=database)
-    )
-
-    snapshot = inspect(url)
-
-    assert list(_fields(snapshot, "stays")) == ["a"]
-    assert list(_fields(snapshot, "goes")) == ["b", "c"]
-    assert [item.name for item in snapshot.coverage.failed] == ["leaves"]
-
-
-@pytest.mark.parametrize("part", ["columns", "defaults", "indexes"])
-def test_what_others_drop_meanwhile_is_read_anew_or_failed(
-    postgres_database: Callable[..., str], postgres_server: Any, monkeypatch: pytest.MonkeyPatch, part: str
-) -> None:
-    url = postgres_database(
-        "CREATE FUNCTION f(int) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT 1';"
-        "CREATE TABLE t (a int DEFAULT f(1), b int); CREATE UNIQUE INDEX by_f ON t (f(b));"
-        "CREATE TABLE stays (a int DEFAULT 5)"
-    )
-    _before(
-        monkeypatch,
-        part,
-        lambda: postgres_server.execute("DROP FUNCTION f CASCADE", database=make_url(url).database),
-    )
-
-    snapshot = inspect(url)
-
-    assert _fields(snapshot, "stays")["a"]["default"] == "5"
-    if part == "indexes":
-        assert [item.name for item in snapshot.coverage.failed] == ["t"]
-    else:
-        assert snapshot.coverage.complete
-        assert _fields(snapshot, "t")["a"]["default"] is None
-        assert _dataset(snapshot, "t")["unique"] == []
+    assert dataset_of(snapshot, "types")["comment"] == r"\xa4"
 
 
 def test_a_lost_connection_ends_the_crawl_with_an_error(
@@ -310,7 +184,7 @@ def test_a_lost_connection_ends_the_crawl_with_an_error(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
         f"WHERE application_name = 'aide-crawler' AND datname = '{make_url(url).database}'"
     )
-    _before(monkeypatch, "defaults", lambda: postgres_server.execute(kill))
+    before(monkeypatch, "defaults", lambda: postgres_server.execute(kill))
 
     with pytest.raises(CrawlError) as raised:
         inspect(url)
