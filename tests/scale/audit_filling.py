@@ -49,6 +49,7 @@ def fill_audit(rows: int, *, by: User) -> None:
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SELECT setval('audit_auditentry_id_seq', %s)", [first + rows])
+            cursor.execute("SELECT gin_clean_pending_list(to_regclass('audit_auditentry_search'))")
             cursor.execute("ANALYZE audit_auditentry")
 
 
