@@ -1,24 +1,23 @@
 """The lineage graph with a million edges, hubs and cycles: ratios against the floor of the same run.
 
-    AIDE_DATABASE_URL=postgresql://… python bench/bench_graph.py [--edges 1000000] [--rounds 5]
+    PYTHONPATH=. python bench/bench_graph.py [--edges 300000] [--rounds 5]
 
-Use an empty database: tables are filled by COPY. The floor is a table of bare pairs, read level by level. Every
-answer is compared with a search in memory. Goals: depth 3 at most twice the floor, without limit at most 1.5 times.
+AIDE_DATABASE_URL may name an empty database. Tables are filled by COPY. The floor is a table of bare pairs, read level
+by level. Every answer is compared with a search in memory. Goals: depth 3 at most twice the floor,
+without limit at most 1.5 times.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import statistics
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from own_database import own_database
+
 LAYERS = 40
 
 
@@ -99,14 +98,14 @@ def searched(after: dict[int, list[int]], start: int, depth: int) -> set[int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--edges", type=int, default=1_000_000)
+    parser.add_argument("--edges", type=int, default=300_000)
     parser.add_argument("--rounds", type=int, default=5)
     asked = parser.parse_args()
-    sys.path.insert(0, str(ROOT))
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "aide.settings")
-    import django
+    with own_database():
+        measure(asked)
 
-    django.setup()
+
+def measure(asked: argparse.Namespace) -> None:
     from lineage import asking, graph
     from lineage.models import Node
 

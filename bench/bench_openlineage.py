@@ -1,9 +1,9 @@
 """OpenLineage events received and merged, in batches and one by one, against a bare INSERT of the same run.
 
-    AIDE_DATABASE_URL=postgresql://… python bench/bench_openlineage.py [--events 3000]
+    PYTHONPATH=. python bench/bench_openlineage.py [--events 3000]
 
-Use an empty, migrated database. No HTTP: what is measured is reading, masking, storing, the outbox and the graph. The
-floor stores the same texts with one INSERT a batch and nothing else. Goals over HTTP with two workers: 1,500 events a
+AIDE_DATABASE_URL may name an empty database. No HTTP: what is measured is reading, masking,
+storing, the outbox and the graph. The floor stores the same texts with one INSERT a batch and nothing else. Goals over HTTP with two workers: 1,500 events a
 second in batches of 100, 150 one by one.
 """
 
@@ -12,16 +12,14 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import json
-import os
 import random
-import sys
 import time
 import uuid
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from own_database import own_database
+
 BATCH = 100
 
 
@@ -73,11 +71,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--events", type=int, default=3_000)
     asked = parser.parse_args()
-    sys.path.insert(0, str(ROOT))
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "aide.settings")
-    import django
+    with own_database():
+        measure(asked)
 
-    django.setup()
+
+def measure(asked: argparse.Namespace) -> None:
     from lineage.merging import Incoming, receive
 
     def received(size: int, seed: int, count: int) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from lineage.merging.nodes import Seen, key_of
-from lineage.merging.upserts import chunks, update_rows
+from lineage.merging.upserts import chunks, insert_rows, update_rows
 from lineage.models import Job, Run
 from lineage.openlineage import JobName, OpenLineageEvent, newest, stamped
 from lineage.openlineage.reading import run_uuid_of
@@ -63,7 +63,7 @@ def jobs_of(news: Mapping[JobName, JobNews]) -> dict[JobName, Job]:
         if row.pk and before != (row.first_seen, row.last_seen, row.facets):
             changed.append(row)
     if fresh:
-        Job.objects.bulk_create(fresh)
+        insert_rows(Job, fresh)
     if changed:
         update_rows(Job, changed, ["first_seen", "last_seen", "facets", "description"])
     return rows
@@ -100,7 +100,7 @@ def runs_of(
         if row.pk and before != _values(row):
             changed.append(row)
     if fresh:
-        Run.objects.bulk_create(fresh)
+        insert_rows(Run, fresh)
     if changed:
         names = [
             "state", "state_at", "started_at", "ended_at", "parent_run_id", "facets", "first_seen", "last_seen",

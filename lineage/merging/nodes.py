@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from lineage.matching import UNRESOLVED, Match, match
 from lineage.merging.uniting import LINKED, unite
-from lineage.merging.upserts import chunks, inserted, update_rows
+from lineage.merging.upserts import chunks, insert_rows, inserted, update_rows
 from lineage.models import Node, NodeName
 from lineage.openlineage import DatasetName, normal_form
 from lineage.openlineage.naming import display_rank
@@ -188,9 +188,7 @@ def _settle(
         node = found.get(id(group)) or next(row for each, row in new if each is group)
         found[id(group)] = node
         _renew(node, group, seen, changed)
-    Node.objects.bulk_create(
-        [row for _, row in sorted(new, key=lambda pair: display_rank(*min(pair[0].names)))]
-    )
+    insert_rows(Node, [row for _, row in new])
     write_nodes([node for node in changed if not any(node is row for _, row in new)])
     _write_names(groups, found, keys, matches, fresh)
     return {name: found[id(group)] for name, group in groups.items()}

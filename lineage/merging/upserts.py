@@ -140,6 +140,27 @@ def _plain(value: Any) -> str:
     return value.isoformat() if isinstance(value, dt.datetime) else str(value)
 
 
+def insert_rows(model: type[models.Model], rows: Sequence[Any]) -> None:
+    """Write new rows and give them their ids, in their order. The lock of the graph keeps others from the same."""
+    if connection.vendor != "postgresql":
+        model._base_manager.bulk_create(rows)
+        return
+    fields = [each for each in model._meta.concrete_fields if not each.primary_key]
+    names = [each.attname for each in fields]
+    table = model._meta.db_table
+    columns = ", ".join(each.column for each in fields)
+    with connection.cursor() as cursor:
+        for some in chunks(rows, PIECE):
+            values = [{name: getattr(row, name) for name in names} for row in some]
+            cursor.execute(
+                f"INSERT INTO {table} ({columns}) SELECT {_listed(fields)} FROM {_records(fields)} RETURNING id",  # noqa: S608
+                [_document(fields, names, values)],
+            )
+            for row, (pk,) in zip(some, cursor.fetchall(), strict=True):
+                row.pk = pk
+                row._state.adding = False
+
+
 def update_rows(model: type[models.Model], rows: Sequence[Any], names: Sequence[str]) -> None:
     """Write these attributes of rows that are there, in the order of their ids."""
     if not rows:

@@ -46,11 +46,14 @@ class ColumnReader:
     def read(self) -> None:
         for use in self.uses:
             facets = use.facets
-            fields = _schema_fields(facets.get("schema"))
+            if not facets:
+                continue
             if is_there(facets.get("columnLineage")):
-                self._column_lineage(use.dataset, facets["columnLineage"], fields)
+                self._column_lineage(
+                    use.dataset, facets["columnLineage"], _schema_fields(facets.get("schema"))
+                )
             if is_there(facets.get("lineage")):
-                self._entry(use.dataset, facets["lineage"], fields)
+                self._entry(use.dataset, facets["lineage"], _schema_fields(facets.get("schema")))
             if is_there(facets.get("symlinks")):
                 self._symlinks(use.dataset, facets["symlinks"])
             if is_there(facets.get("lifecycleStateChange")):
