@@ -2,9 +2,9 @@
 
     PYTHONPATH=. python bench/bench_graph.py [--edges 300000] [--rounds 5]
 
-AIDE_DATABASE_URL may name an empty database. Tables are filled by COPY. The floor is a table of bare pairs, read level
-by level. Every answer is compared with a search in memory. Goals: depth 3 at most twice the floor,
-without limit at most 1.5 times.
+AIDE_DATABASE_URL may name an empty database. Tables are filled by COPY. The floor is a table of bare pairs, read
+level by level. Every answer is compared with a search in memory. Goals: depth 3 at most twice the floor, without
+limit at most 1.5 times.
 """
 
 from __future__ import annotations

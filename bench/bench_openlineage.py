@@ -2,9 +2,9 @@
 
     PYTHONPATH=. python bench/bench_openlineage.py [--events 3000]
 
-AIDE_DATABASE_URL may name an empty database. No HTTP: what is measured is reading, masking,
-storing, the outbox and the graph. The floor stores the same texts with one INSERT a batch and nothing else. Goals over HTTP with two workers: 1,500 events a
-second in batches of 100, 150 one by one.
+AIDE_DATABASE_URL may name an empty database. No HTTP: what is measured is reading, masking, storing, the outbox and
+the graph. The floor stores the same texts with one INSERT a batch and nothing else. Goals over HTTP with two workers:
+1,500 events a second in batches of 100, 150 one by one.
 """
 
 from __future__ import annotations
