@@ -95,12 +95,16 @@ class KafkaDelivery:
         self._logger = logger
         self._limits = limits or Limits()
         self._start_afresh()
+        # Now rather than in the thread: some versions of Python start no threads, and a producer has one, once the
+        # program has come to its end. No connection is made yet.
+        self._first: Any = self._try_to_make()
 
     def _start_afresh(self) -> None:
         self._pid = os.getpid()
         self._state = _State()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
+        self._first = None
 
     def put(self, message: Message) -> None:
         """Take a message, or raise MetadataNotAcceptedError when the buffer is full and stays so."""
@@ -143,7 +147,16 @@ class KafkaDelivery:
             self._changed.notify_all()
         if thread is not None:
             thread.join(timeout=self._limits.exit)
+        first, self._first = self._first, None
+        throw_away(first)
         return report
+
+    def _try_to_make(self) -> Any:
+        try:
+            return self._make_producer()
+        except Exception as error:  # noqa: BLE001 (the thread tries again, and tells)
+            self._state.reason = describe(error)
+            return None
 
     def _notice_fork(self) -> None:
         if self._pid != os.getpid():  # what waits is the parent's to send
@@ -179,7 +192,7 @@ class KafkaDelivery:
             self._thread.start()
 
     def _work(self) -> None:
-        producer: Any = None
+        producer, self._first = self._first, None
         pause = self._limits.pause
         while (batch := self._next_batch()) is not None:
             try:

@@ -90,7 +90,9 @@ class EventSpool:
         self._trouble = ""
         self._is_closing = False
         self._writer: threading.Thread | None = None
-        self._drain = Drain(self.folder, self._connect, on_settled=self._settled)
+        self._drain = Drain(
+            self.folder, self._connect, on_settled=self._settled, may_follow=self._has_pending
+        )
         left = self.folder / FILE
         if left.exists():  # an earlier process may have left something to send
             self._disk_bytes = left.stat().st_size
@@ -182,6 +184,7 @@ class EventSpool:
             # No daemon: the interpreter waits for it, and it sees for itself when the program ends.
             self._writer = threading.Thread(target=self._write, name="event spool: to disk", daemon=False)
             self._writer.start()
+            self._drain.start()  # now, since some versions of Python start no threads at the program's end
 
     def _wait_for_disk(self, until: float) -> None:
         with self._changed:
@@ -221,6 +224,7 @@ class EventSpool:
                 store.close()
 
     def _written(self, batch: list[_Pending], disk_bytes: int) -> None:
+        self._drain.wake()
         with self._changed:
             for entry in batch:
                 self._pending.popleft()
@@ -229,7 +233,9 @@ class EventSpool:
             self._changed.notify_all()
         for entry in batch:
             entry.is_durable.set()
-        self._drain.wake()
+
+    def _has_pending(self) -> bool:
+        return bool(self._pending) and self._writer is not None and self._writer.is_alive()
 
     def _settled(self, disk_bytes: int) -> None:
         with self._changed:

@@ -26,18 +26,23 @@ _LAST_TURNS = 8
 
 class Drain:
     """Sends from one folder. It starts with the first `wake` and ends with the program, which it holds up for
-    as long as the server takes events, and for one failed attempt at most."""
+    as long as the server takes events, and for one failed attempt at most.
+
+    on_settled: is told the bytes on the disk. may_follow: whether the program's end will still bring something.
+    """
 
     def __init__(
         self,
         folder: Path,
         connect: Callable[[], SyncAideClient],
         *,
-        on_settled: Callable[[int], None] = lambda _: None,
+        on_settled: Callable[[int], None],
+        may_follow: Callable[[], bool],
     ) -> None:
         self._folder = folder
         self._connect = connect
         self._on_settled = on_settled
+        self._may_follow = may_follow
         self._changed = threading.Condition()
         self._has_work = False
         self._at_once = False
@@ -51,12 +56,18 @@ class Drain:
         with self._changed:
             self._has_work, self._is_empty, self._is_closing = True, False, False
             self._at_once = self._at_once or at_once
+            self.start()
+            self._changed.notify_all()
+
+    def start(self) -> None:
+        """Have the thread running, to wait for work."""
+        with self._changed:
             if self._thread is None or not self._thread.is_alive():
+                self._is_closing = False
                 self._thread = threading.Thread(
                     target=self._work, name="event spool: to the server", daemon=False
                 )
                 self._thread.start()
-            self._changed.notify_all()
 
     def wait_until_empty(self, until: float) -> None:
         with self._changed:
@@ -114,7 +125,7 @@ class Drain:
     def _wait_for_work(self) -> bool:
         with self._changed:
             while not self._has_work:
-                if self._is_ending():
+                if self._is_closing or (self._is_ending() and not self._may_follow()):
                     return False
                 self._changed.wait(0.1)
             return not self._is_closing
