@@ -6,7 +6,6 @@ from typing import Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
 
 from aide.core.models import Editable, Timestamped
 from registry.models import Dataset, DatasetSchema, System
@@ -101,7 +100,7 @@ class CrawlRun(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["system"],
-                condition=Q(status__in=["queued", "running", "cancelling"]),
+                condition=models.Q(status__in=["queued", "running", "cancelling"]),
                 name="crawling_crawlrun_one_active_a_system",
             )
         ]
@@ -121,9 +120,7 @@ class Observation(Timestamped):
     first_run = models.ForeignKey(CrawlRun, on_delete=models.PROTECT, related_name="+")
     changed_run = models.ForeignKey(CrawlRun, on_delete=models.PROTECT, related_name="+")
     gone_at = models.DateTimeField(null=True, blank=True)
-    settled = models.CharField(
-        max_length=64, blank=True, help_text="A mark over the version that says the same as the document."
-    )
+    settled = models.CharField(max_length=64, blank=True, help_text="A mark of the version that says so.")
 
     class Meta:
         ordering = ["system_id", "dataset_name"]
@@ -193,7 +190,7 @@ class Proposal(Timestamped):
         constraints = [
             models.UniqueConstraint(
                 fields=["system", "dataset_name", "origin"],
-                condition=Q(status__in=["open", "partly_applied"], origin="crawl"),
+                condition=models.Q(status__in=["open", "partly_applied"], origin="crawl"),
                 name="crawling_proposal_one_live_a_dataset",
             )
         ]
@@ -363,7 +360,7 @@ class Decision(models.Model):
             models.UniqueConstraint(fields=["change", "order"], name="crawling_decision_order_once"),
             models.UniqueConstraint(
                 fields=["change", "person"],
-                condition=Q(verdict="approve"),
+                condition=models.Q(verdict="approve"),
                 name="crawling_decision_two_persons",
             ),
         ]
@@ -391,7 +388,7 @@ class Mute(Timestamped):
         constraints = [
             models.UniqueConstraint(
                 fields=["system", "dataset_name", "fingerprint"],
-                condition=Q(lifted_at__isnull=True),
+                condition=models.Q(lifted_at__isnull=True),
                 name="crawling_mute_difference_once",
             )
         ]

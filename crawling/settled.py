@@ -52,8 +52,8 @@ class Settled:
         return _mark(self._rules, schema_id, self.hashes[name])
 
 
-def settle_new(versions: Mapping[int, int], *, catalogue: Catalogue) -> None:
-    """Mark the observations, by id, of new datasets whose first versions are just what was seen."""
+def settle_equal(versions: Mapping[int, int], *, catalogue: Catalogue) -> None:
+    """Mark observations, by id, whose documents say the same as versions that were just published."""
     rules = _rules_of(catalogue)
     rows = Observation.objects.filter(pk__in=versions, gone_at__isnull=True)
     marked = [

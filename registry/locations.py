@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from registry.documents.checking import text_problem
+from registry.documents.usual import text_problem
 
 MAX_TEXT = 2_000
 MAX_LIST = 1_000

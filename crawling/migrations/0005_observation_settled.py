@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='observation',
             name='settled',
-            field=models.CharField(blank=True, help_text='A mark over the version that says the same as the document.', max_length=64),
+            field=models.CharField(blank=True, help_text='A mark of the version that says so.', max_length=64),
         ),
     ]

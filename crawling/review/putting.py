@@ -9,7 +9,7 @@ from typing import Any
 from crawling import diff
 from crawling.models import Change, Proposal, Verdict
 from crawling.review.case import Case, as_change
-from crawling.settled import settle_new
+from crawling.settled import settle_equal
 from registry import documents, versions
 from registry.documents import field_path, split_path
 from registry.locations import kind_for, location_at, qualified_name
@@ -57,10 +57,20 @@ def _publish(cases: Sequence[Case], *, by: Any, batch: str) -> None:
         case.applied = list(case.approved)
     as_seen = {
         case.proposal.observation_id: case.version.pk
-        for case in cases
-        if case.proposal.observation_id and case.version and _is_new(case.changes)
+        for case, publication in zip(cases, publications, strict=True)
+        if case.proposal.observation_id and case.version and _is_as_seen(case, publication.document)
     }
-    settle_new(as_seen, catalogue=cases[0].catalogue)
+    settle_equal(as_seen, catalogue=cases[0].catalogue)
+
+
+def _is_as_seen(case: Case, document: dict[str, Any]) -> bool:
+    """Whether nothing differs any more between the source and what was published."""
+    if _is_new(case.changes):
+        return True
+    name = case.proposal.dataset_name
+    return case.source is not None and not diff.diff(
+        document, case.source, catalogue=case.catalogue, dataset=name, renamed_to=name
+    )
 
 
 def _is_new(changes: Sequence[Change | diff.Change]) -> bool:

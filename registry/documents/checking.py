@@ -7,13 +7,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from registry.documents.paths import field_path
+from registry.documents.usual import (
+    MAX_DEPTH,
+    MAX_NAME,
+    MAX_NUMBER,
+    MAX_TEXT,
+    UnusualError,
+    text_problem,
+    usual_field,
+    usual_json,
+)
 
-MAX_DEPTH = 32
 MAX_FIELDS = 10_000
 MAX_KEYS = 10_000
-MAX_NAME = 1_000
-MAX_TEXT = 100_000
-MAX_NUMBER = 10**38
 MAX_ERRORS = 50
 
 _DATASET = frozenset({
@@ -26,7 +32,6 @@ _FIELD = frozenset({
 _ADDED_TO_DATASET = frozenset({"dataset_id", "version", "fingerprint", "published_at"})
 _ADDED_TO_FIELD = frozenset({"field_id", "data_type", "type_params", "rendered", "description", "pii_tags"})
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,31}")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class DocumentInvalid(ValueError):  # noqa: N818 (named like its siblings in the registry)
@@ -127,7 +132,7 @@ class _Checker:
             self.bad(path, "A field is a JSON object.")
             return {"name": f"\0{path}", "position": None}
         self.known_keys(value, _FIELD, _ADDED_TO_FIELD, path)
-        usual = _usual_field(value)
+        usual = usual_field(value)
         if usual is not None:
             return usual
         name = self.text(value.get("name"), f"{path}.name", limit=MAX_NAME)
@@ -281,8 +286,8 @@ class _Checker:
             self.bad(path, "This must be a JSON object.")
             return None
         try:
-            return _usual_json(value, 0)
-        except _UnusualError:
+            return usual_json(value, 0)
+        except UnusualError:
             return self.json(value, path, depth=0)
 
     def json(self, value: Any, path: str, *, depth: int) -> Any:
@@ -306,104 +311,6 @@ class _Checker:
             return value
         self.bad(path, "This is not a JSON value, or a number out of bounds.")
         return None
-
-
-class _UnusualError(Exception):
-    """A value that needs the closer look, which also finds words for what is wrong with it."""
-
-
-def _usual_field(value: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What the closer look makes of a field without anything remarkable, at a third of its cost; else None."""
-    get = value.get
-    name, native = get("name"), get("native_type")
-    position, key_place, native_position = get("position"), get("primary_key"), get("native_position")
-    nullable, hidden = get("nullable"), get("hidden")
-    if (
-        not (_is_usual(name, MAX_NAME) and _is_usual(native, MAX_TEXT))
-        or not (position is None or (position.__class__ is int and 1 <= position < 2**31))
-        or not (key_place is None or (key_place.__class__ is int and 1 <= key_place < 2**31))
-        or not (native_position is None or (native_position.__class__ is int and 0 < native_position < 2**31))
-        or not (nullable is None or nullable.__class__ is bool)
-        or not (hidden is None or hidden.__class__ is bool)
-    ):  # fmt: skip
-        return None
-    for key, kind in (("fields", list), ("generated", dict), ("identity", dict)):
-        part = get(key)
-        if part is not None and (part or part.__class__ is not kind):
-            return None
-    texts: dict[str, str | None] = {}
-    for key, limit in _USUAL_TEXTS:
-        text = texts[key] = get(key)
-        if text is not None and not _is_usual(text, limit):
-            return None
-    parameters = get("parameters")
-    if parameters is None:
-        parameters = {}
-    elif parameters.__class__ is not dict:
-        return None
-    try:
-        parameters = _usual_json(parameters, 0)
-    except _UnusualError:
-        return None
-    out: dict[str, Any] = {
-        "name": name,
-        "position": position,
-        "native_type": native,
-        "type_name": texts["type_name"],
-        "parameters": parameters,
-        "nullable": nullable is not False,
-        "default": texts["default"],
-        "primary_key": key_place,
-        "comment": texts["comment"] or None,
-        "generated": None,
-        "identity": None,
-        "hidden": hidden is True,
-    }
-    for key in ("type_schema", "type_kind", "on_update"):
-        if texts[key] is not None:
-            out[key] = texts[key]
-    if native_position is not None:
-        out["native_position"] = native_position
-    return out
-
-
-_USUAL_TEXTS = (
-    ("type_name", MAX_NAME), ("default", MAX_TEXT), ("comment", MAX_TEXT), ("type_schema", MAX_NAME),
-    ("type_kind", MAX_NAME), ("on_update", MAX_NAME),
-)  # fmt: skip
-
-
-def _is_usual(value: Any, limit: int) -> bool:
-    return value.__class__ is str and text_problem(value, limit=limit) is None
-
-
-def _usual_json(value: Any, depth: int) -> Any:
-    """A copy of plain JSON; raises `_UnusualError` for whatever may be out of bounds."""
-    kind = value.__class__
-    if depth > MAX_DEPTH:
-        raise _UnusualError
-    if kind is str:
-        if _is_usual(value, MAX_TEXT):
-            return value
-    elif value is None or kind is bool or (kind in (int, float) and -MAX_NUMBER <= value <= MAX_NUMBER):
-        return value
-    elif kind is dict:
-        if all(_is_usual(key, MAX_NAME) for key in value):
-            return {key: _usual_json(inner, depth + 1) for key, inner in value.items()}
-    elif kind is list:
-        return [_usual_json(inner, depth + 1) for inner in value]
-    raise _UnusualError
-
-
-def text_problem(value: str, *, limit: int) -> str | None:
-    """What is wrong with a text that is to be stored, as a sentence."""
-    if len(value) > limit:
-        return f"This may be {limit} characters long."
-    if "\0" in value:
-        return "A NUL character cannot be stored."
-    if not value.isascii() and _SURROGATE.search(value):
-        return "A lone surrogate is no text."
-    return None
 
 
 def known_columns(document: Mapping[str, Any]) -> set[str]:

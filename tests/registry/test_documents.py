@@ -190,13 +190,13 @@ FIELD_KEYS = sorted(checking._FIELD)
 
 def _closely(monkeypatch, document):
     with monkeypatch.context() as patched:
-        patched.setattr(checking, "_usual_field", lambda value: None)
-        patched.setattr(checking, "_usual_json", _refuse)
+        patched.setattr(checking, "usual_field", lambda value: None)
+        patched.setattr(checking, "usual_json", _refuse)
         return _outcome(document)
 
 
 def _refuse(value, depth):
-    raise checking._UnusualError
+    raise checking.UnusualError
 
 
 def _outcome(document):

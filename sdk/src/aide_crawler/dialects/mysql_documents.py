@@ -145,7 +145,7 @@ def _field(rows: SchemaRows, row: Row, position: int, key_place: int | None) -> 
     type_name, parameters = parse(native, charset=charset, collation=collation, is_json=is_json)
     flags = (extra or "").upper()
     generated = None
-    if (" GENERATED" in flags and "DEFAULT_GENERATED" not in flags) or "PERSISTENT" in flags:
+    if flags and ((" GENERATED" in flags and "DEFAULT_GENERATED" not in flags) or "PERSISTENT" in flags):
         kind = "virtual" if "VIRTUAL GENERATED" in flags else "stored"
         generated = {"kind": kind, "expression": expression}
     document = {
@@ -162,7 +162,7 @@ def _field(rows: SchemaRows, row: Row, position: int, key_place: int | None) -> 
         "identity": {"kind": "auto_increment"} if "AUTO_INCREMENT" in flags else None,
         "hidden": "INVISIBLE" in flags,
     }
-    if match := _ON_UPDATE.search(extra or ""):
+    if extra and (match := _ON_UPDATE.search(extra)):
         document["on_update"] = match[1]
     return document
 

@@ -18,7 +18,7 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 def native_type(column_type: str) -> str:
     """The server's spelling without the remark that MariaDB adds to temporal types."""
-    return _OLD_TIME.sub("", column_type).strip()
+    return (_OLD_TIME.sub("", column_type) if "/*" in column_type else column_type).strip()
 
 
 @lru_cache(maxsize=8192)

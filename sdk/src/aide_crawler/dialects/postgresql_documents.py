@@ -132,14 +132,32 @@ def _attributes(row: Row, *, usable: bool, partitions: int) -> dict[str, Any]:
 
 
 def _field(catalogue: Catalogue, row: Row, position: int, key_place: int | None) -> dict[str, Any]:
-    (relation, number, name, oid, modifier, not_null, identity, generated, has_default) = row[:9]
-    facts = catalogue.types.get(oid, modifier)
-    if facts is None or facts.is_gone:
-        raise UnreadableError(_TYPE_GONE)
+    (
+        relation,
+        number,
+        name,
+        oid,
+        modifier,
+        not_null,
+        identity,
+        generated,
+        has_default,
+        dimensions,
+        _,
+        collation,
+    ) = row
+    facts = catalogue.types.readable.get((oid, modifier))
+    if facts is None:
+        facts = catalogue.types.get(oid, modifier)
+        if facts is None or facts.is_gone:
+            raise UnreadableError(_TYPE_GONE)
     key = (relation, number)
-    expression = catalogue.defaults.get(key) if has_default else None
-    if has_default and expression is None:
-        raise UnreadableError(_LOCKED)
+    expression = None
+    if has_default:
+        expression = catalogue.defaults.get(key)
+        if expression is None:
+            raise UnreadableError(_LOCKED)
+    sequence = catalogue.sequences.get(key)
     return {
         "name": name,
         "position": position,
@@ -148,13 +166,15 @@ def _field(catalogue: Catalogue, row: Row, position: int, key_place: int | None)
         "type_name": facts.name,
         "type_schema": facts.schema,
         "type_kind": facts.kind,
-        "parameters": _parameters(facts, dimensions=row[9], collation=row[11]),
+        "parameters": facts.parameters
+        if collation is None and dimensions <= 1
+        else _parameters(facts, dimensions=dimensions, collation=collation),
         "nullable": not (not_null or facts.not_null),
         "default": None if generated else expression,
         "primary_key": key_place,
         "comment": catalogue.comments.get(key),
         "generated": {"kind": _GENERATED[generated], "expression": expression} if generated else None,
-        "identity": _identity(catalogue.sequences.get(key), identity),
+        "identity": _identity(sequence, identity) if sequence or identity else None,
         "hidden": False,
     }
 

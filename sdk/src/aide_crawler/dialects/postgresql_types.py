@@ -36,6 +36,7 @@ class Types:
         self._rows = {(row[0], row[1]): row for row in rows}
         self._version = version
         self._facts: dict[tuple[int, int], TypeFacts] = {}
+        self.readable: dict[tuple[int, int], TypeFacts] = {}
 
     def get(self, oid: int, modifier: int) -> TypeFacts | None:
         """The facts of a type, None where the catalogue no longer has it."""
@@ -43,6 +44,8 @@ class Types:
         facts = self._facts.get(key)
         if facts is None and key in self._rows:
             facts = self._facts[key] = self._read(self._rows[key])
+            if not facts.is_gone:
+                self.readable[key] = facts
         return facts
 
     def _read(self, row: tuple[Any, ...]) -> TypeFacts:

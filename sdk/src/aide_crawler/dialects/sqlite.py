@@ -131,7 +131,9 @@ def _datasets(connection: Connection, scope: Scope, notes: CoverageNotes) -> lis
             "where l.schema = 'main' and l.type = 'table'"
         )
     )
-    keys = _primary_keys(columns)
+    keys = _primary_keys(
+        columns, {each.lower() for rows in foreign.values() for row in rows for each in (row[0], row[3])}
+    )
     datasets = []
     for index, name in enumerate(sorted(tables)):
         if index % _CHECK_EVERY == 0:
@@ -212,7 +214,7 @@ def _dataset(
                 identity=alias if row[6] else None,
                 key_is_required=key_is_required,
                 strict=bool(strict),
-                expression=expressions.get(row[2].lower()),
+                expression=expressions.get(row[2].lower()) if expressions else None,
             )
             for position, row in enumerate(columns, 1)
         ],
@@ -306,11 +308,11 @@ def _affinity(declared: str, *, strict: bool) -> str:
     return "NUMERIC"
 
 
-def _primary_keys(columns: dict[str, list[Row] | str]) -> Keys:
-    """By table name in lower case: the exact name, the key's columns, the columns by lower-case name."""
+def _primary_keys(columns: dict[str, list[Row] | str], wanted: set[str]) -> Keys:
+    """By wanted table's name in lower case: the exact name, the key's columns, the columns by lower-case name."""
     found: dict[str, tuple[str, list[str], dict[str, str]]] = {}
     for table, rows in columns.items():
-        if not isinstance(rows, str):
+        if table.lower() in wanted and not isinstance(rows, str):
             key = [row[2] for row in sorted((row for row in rows if row[6]), key=lambda row: row[6])]
             found[table.lower()] = (table, key, {row[2].lower(): row[2] for row in rows})
     return found
