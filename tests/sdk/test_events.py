@@ -16,6 +16,7 @@ from aissemble_core_metadata.messaging_config import MessagingConfig
 from aissemble_core_metadata.metadata_model import MetadataModel
 
 from tests.flows.product import Served
+from tests.servers import KafkaServer
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -109,8 +110,27 @@ def test_the_aide_service_sends_and_finds(
         assert service.close().is_empty
     finally:
         service.close(0)
-    hive = HiveMetadataAPIService(config=MessagingConfig({"AIDE_KAFKA_SERVERS": "127.0.0.1:1"}))
-    assert [each.action for each in hive.get_metadata({"resource": resource, "from": 1})] == ["A1", "A2"]
+
+
+def test_the_kafka_service_finds_on_the_aide_server(
+    served: Served,
+    service_key: str,
+    program: SyncAideClient,
+    kafka_server: KafkaServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AIDE_METASTORE_URL", served.home)
+    monkeypatch.setenv("AIDE_METASTORE_API_KEY", service_key)
+    resource = name()
+    program.metadata.create_many(
+        [{"resource": resource, "action": f"A{number}", "timestamp": number} for number in range(3)]
+    )
+    service = HiveMetadataAPIService(config=MessagingConfig({"AIDE_KAFKA_SERVERS": kafka_server.url}))
+    try:
+        found = service.get_metadata({"resource": resource, "from": 1})
+        assert [each.action for each in found] == ["A1", "A2"]
+    finally:
+        service.close()
 
 
 @pytest.mark.needs("/api/v1/outbox")
