@@ -81,6 +81,7 @@ def _shop(*, is_renamed: bool) -> dict[str, Any]:
 
 
 @pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
 def test_a_thousand_accepted_renames_take_everything_along(type_catalogues: None, tmp_path: Path) -> None:
     desk = Desk(make_system("postgresql", "postgresql://127.0.0.1/shop"))
     body = {"system": desk.system.code, "snapshot": _shop(is_renamed=False)}

@@ -7,6 +7,9 @@ import pytest
 from tests.flows.desk import Desk, brief, counts
 from tests.flows.sources import Source
 
+# A crawl that takes seconds has a heartbeat, which needs to see what this thread wrote.
+pytestmark = pytest.mark.django_db(transaction=True)
+
 CUSTOMERS = """
 CREATE TABLE customers (
   id integer NOT NULL PRIMARY KEY,

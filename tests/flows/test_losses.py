@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from django.urls import reverse
 
 from aide.work.runner import drain
@@ -11,6 +12,9 @@ from crawling.models import Change, CrawlPlan, CrawlRun
 from tests.factories import api_client
 from tests.flows.desk import API, Desk, ok
 from tests.flows.sources import Source
+
+# A crawl that takes seconds has a heartbeat, which needs to see what this thread wrote.
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def _tables(*numbers: int) -> str:
