@@ -145,8 +145,8 @@ def insert_rows(model: type[models.Model], rows: Sequence[Any]) -> None:
     if connection.vendor != "postgresql":
         model._base_manager.bulk_create(rows)
         return
-    fields = [each for each in model._meta.concrete_fields if not each.primary_key]
-    names = [each.attname for each in fields]
+    names = [each.attname for each in model._meta.concrete_fields if not each.primary_key]
+    fields = fields_of(model, names)
     table = model._meta.db_table
     columns = ", ".join(each.column for each in fields)
     with connection.cursor() as cursor:
