@@ -14,6 +14,8 @@ from aide.audit.api import AuditViewSet
 from aide.core.api.describing import DocsView, SchemaView
 from aide.core.api.routes import Router
 
+admin.autodiscover()
+
 audit_routes = Router()
 audit_routes.register("audit", AuditViewSet)
 

@@ -17,6 +17,7 @@ from tests.factories import make_dataset, make_user
 
 pytestmark = pytest.mark.django_db
 TOO_BIG = ("99999999999999999999999", "-99999999999999999999999", "1,99999999999999999999999", "1\x00")
+admin.autodiscover()
 FILTERED = [each for each in admin.site._registry.values() if each.list_filter]
 
 
