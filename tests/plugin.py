@@ -13,7 +13,15 @@ from typing import Any
 import pytest
 
 from tests.processes import NoServerError
-from tests.servers import KafkaServer, MariaDBServer, PostgresServer, RedisServer, Server, open_server
+from tests.servers import (
+    ApacheKafkaServer,
+    KafkaServer,
+    MariaDBServer,
+    PostgresServer,
+    RedisServer,
+    Server,
+    open_server,
+)
 
 MISSING = "Server not available: "
 _opened: dict[type[Server], Server | NoServerError] = {}
@@ -127,6 +135,7 @@ postgres_server = _fixture(PostgresServer)
 mariadb_server = _fixture(MariaDBServer)
 redis_server = _fixture(RedisServer)
 kafka_server = _fixture(KafkaServer)
+apachekafka_server = _fixture(ApacheKafkaServer)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

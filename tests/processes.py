@@ -18,6 +18,13 @@ from typing import Any, ClassVar
 
 START_TIMEOUT = 30.0
 STOP_TIMEOUT = 15.0
+FETCH_TIMEOUT = 600.0
+KAFKA_VERSION = "4.1.1"
+KAFKA_POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>aide</groupId><artifactId>tests</artifactId><version>1</version><packaging>pom</packaging>
+<dependencies><dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId>
+<version>{KAFKA_VERSION}</version></dependency></dependencies></project>
+"""
 
 
 class NoServerError(Exception):
@@ -30,6 +37,7 @@ class Server:
     name: ClassVar[str]
     variable: ClassVar[str]
     death_signal: ClassVar[str] = "KILL"
+    start_timeout: ClassVar[float] = START_TIMEOUT
     stop_signal: ClassVar[int] = signal.SIGTERM
 
     def __init__(self, *, external: str | None = None) -> None:
@@ -40,7 +48,7 @@ class Server:
         self.is_paused = False
         self._log: Any = None
         if external is None:
-            self.folder = Path(tempfile.mkdtemp(prefix=f"aide-test-{self.name.lower()}-"))
+            self.folder = Path(tempfile.mkdtemp(prefix=f"aide-test-{self.name.lower().replace(' ', '-')}-"))
             self.folder.chmod(0o711)
             self.port = free_port()
             atexit.register(self.close)
@@ -84,7 +92,7 @@ class Server:
             start_new_session=True,
             **run_as(self.folder),
         )
-        deadline = time.monotonic() + START_TIMEOUT
+        deadline = time.monotonic() + self.start_timeout
         while not self.answers():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 tail = (self.folder / "server.log").read_text(errors="replace")[-2000:]
@@ -203,6 +211,53 @@ def reachable(binary: Path, *, into: Path) -> str:
     shutil.copy(binary, copy)
     copy.chmod(0o755)
     return str(copy)
+
+
+def readable(jars: Path, *, into: Path) -> Path:
+    """The folder itself, or its copy when the unprivileged user could not read it where it is."""
+    if unprivileged_user() is None:
+        return jars
+    copy = into / "jars"
+    shutil.copytree(jars, copy)
+    copy.chmod(0o755)
+    for jar in copy.iterdir():
+        jar.chmod(0o644)
+    return copy
+
+
+def kafka_jars() -> Path:
+    """The folder of Apache Kafka's jars; fetched by Maven when they are not there yet, the first time only."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = base / "aide-tests" / "kafka" / KAFKA_VERSION
+    if folder.is_dir():
+        return folder
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise NoServerError(f"no jars in {folder} and no mvn on PATH to fetch them")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as name:
+        fetched = Path(name) / "jars"
+        (Path(name) / "pom.xml").write_text(KAFKA_POM)
+        wanted = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={fetched}"]
+        try:
+            done = subprocess.run(
+                [maven, "-q", "-B", *wanted],
+                cwd=name,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=FETCH_TIMEOUT,
+            )
+        except subprocess.TimeoutExpired as late:
+            raise NoServerError(f"Maven did not fetch it in {FETCH_TIMEOUT} s") from late
+        if done.returncode != 0 or not list(fetched.glob("kafka_*.jar")):
+            raise NoServerError(f"Maven did not fetch it: {(done.stdout or done.stderr)[-500:]}")
+        try:
+            fetched.rename(folder)  # whole or not at all: several processes may fetch at once
+        except OSError:
+            if not folder.is_dir():
+                raise
+    return folder
 
 
 def postgres_binaries(folder: Path) -> Path:

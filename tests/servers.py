@@ -5,10 +5,13 @@ Only `tests.plugin` opens them; a test asks for the fixture (`postgres_server`, 
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import os
 import secrets
 import signal
+import socket
+import struct
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +21,8 @@ from typing import Any
 
 import psycopg
 import pymysql
+from kafka import KafkaAdminClient
+from kafka.admin import NewTopic
 from psycopg import sql as pg_sql
 from sqlalchemy.engine import URL, make_url
 
@@ -25,9 +30,12 @@ from tests.processes import (
     NoServerError,
     Server,
     find_program,
+    free_port,
     give_away,
+    kafka_jars,
     postgres_binaries,
     reachable,
+    readable,
     run_as,
 )
 
@@ -299,8 +307,82 @@ class KafkaServer(Server):
         return name or f"t-{secrets.token_hex(6)}"
 
 
+class ApacheKafkaServer(Server):
+    """Apache Kafka itself, one node, for what only it does: what was acknowledged outlives a `kill`.
+
+    Needs Java 17; its jars come once from Maven Central to `~/.cache/aide-tests`. It makes no topic by itself.
+    """
+
+    name = "Apache Kafka"
+    variable = "AIDE_TEST_KAFKA_SERVERS"
+    start_timeout = 180.0  # on a busy machine Java takes its time
+
+    def prepare(self) -> None:
+        assert self.folder is not None
+        self.java = find_program("java")
+        if self.java is None:
+            raise NoServerError("no java on PATH")
+        self.jars = readable(kafka_jars(), into=self.folder)
+        self.controller_port = free_port()
+        self.data = self.folder / "data"
+        self.data.mkdir(mode=0o700)
+        give_away(self.data)
+        self.settings = self.folder / "server.properties"
+        self.settings.write_text(
+            "process.roles=broker,controller\nnode.id=1\n"
+            f"controller.quorum.voters=1@127.0.0.1:{self.controller_port}\n"
+            f"listeners=PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{self.controller_port}\n"
+            f"advertised.listeners=PLAINTEXT://127.0.0.1:{self.port}\ncontroller.listener.names=CONTROLLER\n"
+            f"log.dirs={self.data}/log\nnum.partitions=4\nauto.create.topics.enable=false\n"
+            "offsets.topic.replication.factor=1\noffsets.topic.num.partitions=4\n"
+            "transaction.state.log.replication.factor=1\ntransaction.state.log.min.isr=1\n"
+            "transaction.state.log.num.partitions=1\ngroup.initial.rebalance.delay.ms=0\n"
+        )
+        cluster = base64.urlsafe_b64encode(secrets.token_bytes(16)).decode().rstrip("=")
+        made = subprocess.run(
+            self._run("kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self.settings)),
+            capture_output=True,
+            text=True,
+            check=False,
+            **run_as(self.folder),
+        )
+        if made.returncode != 0:
+            raise NoServerError(f"its storage was not made: {(made.stderr or made.stdout)[-1000:]}")
+
+    def _run(self, *what: str) -> list[str]:
+        memory = ["-Xms128m", "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        return [str(self.java), *memory, "-cp", f"{self.jars}/*", *what]
+
+    def command(self) -> Sequence[str]:
+        return self._run("kafka.Kafka", str(self.settings))
+
+    def answers(self) -> bool:
+        """True once it answers which requests it knows: the port alone is open long before."""
+        asked = struct.pack(">hhih", 18, 0, 1, -1)
+        try:
+            with closing(socket.create_connection(("127.0.0.1", self.port), timeout=5)) as line:
+                line.sendall(struct.pack(">i", len(asked)) + asked)
+                return len(line.recv(8)) == 8
+        except OSError:
+            return False
+
+    @property
+    def url(self) -> str:
+        return self.external or f"127.0.0.1:{self.port}"
+
+    def create_database(self, name: str | None = None, **options: str) -> str:
+        """Make a topic and give its name. Options: those of a topic, with "_" for "." (`max_message_bytes`)."""
+        name = name or f"t-{secrets.token_hex(6)}"
+        settings = {key.replace("_", "."): value for key, value in options.items()}
+        partitions = int(settings.pop("partitions", "4"))
+        asked = NewTopic(name, num_partitions=partitions, replication_factor=1, topic_configs=settings)
+        with closing(KafkaAdminClient(bootstrap_servers=[self.url])) as admin:
+            admin.create_topics([asked])
+        return name
+
+
 SERVERS: Mapping[str, type[Server]] = {
-    kind.name: kind for kind in (PostgresServer, MariaDBServer, RedisServer, KafkaServer)
+    kind.name: kind for kind in (PostgresServer, MariaDBServer, RedisServer, KafkaServer, ApacheKafkaServer)
 }
 
 
