@@ -20,29 +20,30 @@ audit_routes = Router()
 audit_routes.register("audit", AuditViewSet)
 
 api_urls: list[Any] = [
-    path("schema", SchemaView.as_view(), name="api-schema"),
-    path("docs", DocsView.as_view(), name="api-docs"),
-    *audit_routes.urls,
     *(
         path("", include(module))
+        # Addresses are tried one after the other, and pipelines call those of lineage all day.
         for module in (
+            "lineage.api.urls",
             "aide.accounts.api.urls",
             "registry.api.urls",
             "crawling.api.urls",
-            "lineage.api.urls",
             "aide.desk.api.urls",
         )
         if find_spec(module.rsplit(".", 1)[0]) and find_spec(module)
     ),
+    *audit_routes.urls,
+    path("schema", SchemaView.as_view(), name="api-schema"),
+    path("docs", DocsView.as_view(), name="api-docs"),
 ]
 
 urlpatterns = [
+    path("api/v1/", include(api_urls)),
     path("", RedirectView.as_view(pattern_name="admin:index"), name="root"),
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
     path("metrics", health.metrics, name="metrics"),
     path("admin/", admin.site.urls),
-    path("api/v1/", include(api_urls)),
 ]
 
 handler400 = "aide.core.problems.bad_request"

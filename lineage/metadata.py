@@ -13,6 +13,7 @@ import datetime as dt
 import json
 import math
 import re
+import secrets
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ def read(value: Any, *, now: dt.datetime, event_id: str | None = None) -> Metada
     resource = _text("resource", get("resource"), MAX_TEXT)
     own_id = get("event_id")
     if own_id is None:
-        own_id = event_id or uuid.uuid4().hex
+        own_id = event_id or secrets.token_hex(16)
     elif not isinstance(own_id, str) or not own_id.strip():
         raise RefusedError("event_id", "Use a text that is not empty.")
     elif len(own_id) > MAX_EVENT_ID or _UNSTORABLE.search(own_id):
@@ -140,21 +141,17 @@ def _values(given: Any) -> dict[str, str]:
         raise RefusedError("additionalValues", "Use an object of texts.")
     if len(given) > MAX_VALUES:
         raise RefusedError("additionalValues", f"At most {MAX_VALUES} keys.")
-    found: dict[str, str] = {}
-    size = 0
-    for key, value in given.items():
-        text = value if isinstance(value, str) else _as_text(key, value)
-        size += len(key) + len(text)
-        if len(key) > MAX_KEY or len(text) > MAX_VALUE:
-            raise RefusedError(
-                f"additionalValues.{key[:50]}",
-                f"A key has at most {MAX_KEY}, a value {MAX_VALUE} characters.",
-            )
-        if _UNSTORABLE.search(key) or _UNSTORABLE.search(text):
-            raise RefusedError("additionalValues", "It holds a NUL character or half of a surrogate pair.")
-        found[key] = text
-    if size > MAX_VALUES_SIZE:
-        raise RefusedError("additionalValues", f"At most {MAX_VALUES_SIZE} characters in all.")
+    found = {key: value if isinstance(value, str) else _as_text(key, value) for key, value in given.items()}
+    everything = "".join([*found, *found.values()])
+    if len(everything) > MAX_KEY:  # only then can one of them be too long
+        for key, text in found.items():
+            if len(key) > MAX_KEY or len(text) > MAX_VALUE:
+                where = f"additionalValues.{key[:50]}"
+                raise RefusedError(where, f"A key has at most {MAX_KEY}, a value {MAX_VALUE} characters.")
+        if len(everything) > MAX_VALUES_SIZE:
+            raise RefusedError("additionalValues", f"At most {MAX_VALUES_SIZE} characters in all.")
+    if "\x00" in everything or (not everything.isascii() and _UNSTORABLE.search(everything)):
+        raise RefusedError("additionalValues", "It holds a NUL character or half of a surrogate pair.")
     return found
 
 

@@ -33,7 +33,7 @@ LONGEST_WAIT = 300.0
 class Pace:
     """How much at once, and how long: seconds. The lease outlives a turn by far."""
 
-    window: int = 1000
+    window: int = 2000
     deadline: float = 8.0
     lease: float = 30.0
     idle: float = 0.5

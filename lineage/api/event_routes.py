@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.urls import URLPattern, path
+from django.urls import path
 
 from aide.core.api.routes import Router
 from lineage.api.events import EventViewSet, door
@@ -16,11 +16,10 @@ router.register("metadata/schemas", EventSchemaViewSet)
 router.register("metadata", EventViewSet)
 router.register("outbox", OutboxViewSet)
 
+# The address that is called most comes first, since addresses are tried one after the other.
 urlpatterns: list[Any] = [
+    path("metadata", door(EventViewSet.as_view({"get": "list", "post": "create"})), name="event-list"),
     path("metadata/quality", QualityView.as_view()),
     path("metadata/sessions/<path:resource>", SessionsView.as_view()),
-    *router.urls,
+    *(each for each in router.urls if getattr(each, "name", "") != "event-list"),
 ]
-for _pattern in urlpatterns:
-    if isinstance(_pattern, URLPattern) and _pattern.name == "event-list":
-        _pattern.callback = door(_pattern.callback)

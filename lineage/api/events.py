@@ -87,13 +87,15 @@ class NewestFirst(CursorOrPageOfItems):
 
 
 class EventParser(JSONParser):
-    """Strict JSON, but a number beyond all bounds refuses its own event only."""
+    """Strict JSON, but a number beyond all bounds in an array refuses its own event only."""
 
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
-        try:
-            return load_json(stream.read(), read_float=float)
-        except ValueError as error:
-            raise ParseError(str(error)) from error
+    def load(self, raw: bytes) -> Any:
+        return load_events(raw)
+
+
+def load_events(raw: bytes) -> Any:
+    """The event or events of a body; ValueError for what is no JSON."""
+    return load_json(raw, read_float=float if raw[:100].lstrip()[:1] == b"[" else None)
 
 
 def _read_time(value: str) -> dt.datetime:
@@ -262,7 +264,7 @@ def _receive_plain(request: HttpRequest) -> HttpResponse:
         if not user.can(C.SEND_EVENTS):
             raise Forbidden("FORBIDDEN", user.why_not(C.SEND_EVENTS))
         try:
-            body = load_json(request.body, read_float=float)
+            body = load_events(request.body)
         except ValueError as error:
             return problem_response(400, detail=str(error))
         content = json.dumps(receive(body), ensure_ascii=False, separators=(",", ":")).encode()

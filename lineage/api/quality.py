@@ -141,15 +141,15 @@ class SessionsView(StrictParameters):
     rights = {"read": READ}
 
     def known_parameters(self) -> frozenset[str]:
-        return frozenset({"from", "to", "size"})
+        return frozenset({"from", "to", "limit"})
 
     @extend_schema(
         operation_id="metadata_sessions",
-        parameters=[*_TIMES, OpenApiParameter("size", int)],
+        parameters=[*_TIMES, OpenApiParameter("limit", int)],
         responses=SessionsAnswer,
     )
     def get(self, request: Request, resource: str, *args: Any, **kwargs: Any) -> Response:
-        most = whole_number(request, "size", default=1000, highest=MOST_OF_A_RESOURCE)
+        most = whole_number(request, "limit", default=1000, highest=MOST_OF_A_RESOURCE)
         found = Event.objects.filter(resource=resource)
         if (since := _time(request, "from")) is not None:
             found = found.filter(happened_at__gte=since)

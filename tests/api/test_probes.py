@@ -110,7 +110,10 @@ def test_other_content_types_are_refused(door: str, stage: Any) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("door", [door for door in sorted(RULES) if "{" in door])
+@pytest.mark.parametrize(
+    "door",
+    [door for door in sorted(RULES) if "{" in door and "{resource}" not in door],  # any text may be one
+)
 def test_ids_that_cannot_be_are_not_found(door: str, stage: Any) -> None:
     world, _ = stage
     case = RULES[door][0]

@@ -112,6 +112,9 @@ def test_a_number_beyond_bounds_refuses_only_its_own_event(client):
     items = send(client, body).json()["items"]
     assert [each["status"] for each in items] == ["refused", "stored"]
     answer = send(client, b'{"timestamp":1e400}')
+    assert (answer.status_code, answer.json()["error_code"]) == (400, "MALFORMED_REQUEST")
+    assert "out of range" in answer.json()["detail"]
+    answer = send(client, {"timestamp": 1e300})
     assert (answer.status_code, answer.json()["error_code"]) == (422, "VALIDATION_ERROR")
     assert answer.json()["errors"][0]["field"] == "timestamp"
 

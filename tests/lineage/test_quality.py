@@ -165,7 +165,7 @@ def test_sessions_of_a_resource_are_read_newest_first(client):
     assert [each["state"] for each in answer["sessions"]] == ["open", "completed"]
     assert answer["sessions"][1]["counts"] == {"rows": 3.0}
     assert answer["sessions"][1]["began_at"] == "2026-03-01T00:00:00Z"
-    capped = client.get("/api/v1/metadata/sessions/s3://b/o", {"size": 1}).json()
+    capped = client.get("/api/v1/metadata/sessions/s3://b/o", {"limit": 1}).json()
     assert (capped["events"], capped["is_capped"]) == (1, True)
     assert client.get("/api/v1/metadata/sessions/nothing").json()["sessions"] == []
     assert client.get("/api/v1/metadata/sessions/x", {"colour": 1}).status_code == 422
