@@ -1,6 +1,6 @@
 """Events through broker kills, broker pauses and relays that are killed or stopped: none lost, order kept.
 
-`AIDE_CHAOS=full` sends 100,000 events through 20 kills and holds the broker down for ten minutes; without it a
+`AIDE_TEST_CHAOS=full` sends 100,000 events through 20 kills and holds the broker down for ten minutes; without it a
 small version of each runs. Both tell their figures.
 """
 
@@ -22,7 +22,7 @@ from tests.chaos.forwarding import Arrived, Production, Sender
 from tests.servers import ApacheKafkaServer, PostgresServer, wait_until
 
 pytestmark = pytest.mark.chaos
-IS_FULL = os.environ.get("AIDE_CHAOS") == "full"
+IS_FULL = os.environ.get("AIDE_TEST_CHAOS") == "full"
 EVENTS, KILLS, PAUSES = (100_000, 20, 3) if IS_FULL else (5_000, 3, 1)
 SENDERS = 2
 PAUSE_SECONDS = 15.0
