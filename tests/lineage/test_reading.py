@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 import uuid
 from typing import Any
 
@@ -217,6 +218,16 @@ def test_spelling_does_not_make_another_event():
         ("Server=h;Pwd=abc;Uid=u", "Server=h;Pwd=***;Uid=u"),
         ("CREATE USER ann IDENTIFIED BY 'abc'", "CREATE USER ann IDENTIFIED BY '***'"),
         ("https://acc.blob.core.windows.net/c?secret=abc", "https://acc.blob.core.windows.net/c?secret=***"),
+        (r"{\"password\": \"abc\", \"a\": 1}", r"{\"password\": \"***\", \"a\": 1}"),
+        (r"password=\\\"a b\\\" x", r"password=\\\"***\\\" x"),
+        (r'password="a\"b" x', 'password="***" x'),
+        ("password='it''s' x", "password='***' x"),
+        ("jdbc:sqlserver://h;password={a;b};encrypt=1", "jdbc:sqlserver://h;password=***;encrypt=1"),
+        ("jdbc:oracle:thin:ann/abc@//h:1521/x", "jdbc:oracle:thin://h:1521/x"),
+        ("PGPASSWORD=abc psql", "PGPASSWORD=*** psql"),
+        ("job --db-password abc --rows 3", "job --db-password *** --rows 3"),
+        ("postgres://ann:a/b@db:5432/shop", "postgres://db:5432/shop"),
+        ("spark.hadoop.fs.s3a.secret.key=abc", "spark.hadoop.fs.s3a.secret.key=***"),
     ],
 )
 def test_passwords_are_masked(text, clean):
@@ -230,6 +241,9 @@ def test_passwords_are_masked(text, clean):
         "select token, secret from people where token = other.token",
         "ann@example.com",
         "git@github.com:a/b.git",
+        "https://host:8443/@scope/pkg@1",
+        "kafka://a:9092,b:9092/topic@x",
+        {"fields": {"password": {"inputFields": [{"namespace": "a", "name": "b", "field": "password"}]}}},
         {"name": "password", "type": "VARCHAR"},
     ],
 )
@@ -242,11 +256,29 @@ def test_members_that_mean_a_secret_are_masked():
         "facets": {
             "env": [{"name": "DB_PASSWORD", "value": "abc"}, {"name": "HOME", "value": "/"}],
             "api_key": "k",
+            "javax.jdo.option.ConnectionPassword": "abc",
+            "options": {"password": 1234, "passwords": ["a", "b"], "token": 5},
         }
     }
     assert masked(value) == {
         "facets": {
             "env": [{"name": "DB_PASSWORD", "value": "***"}, {"name": "HOME", "value": "/"}],
             "api_key": "***",
+            "javax.jdo.option.ConnectionPassword": "***",
+            "options": {"password": "***", "passwords": ["***"], "token": 5},
         }
     }
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a_", "a.", "://", "a@", 'password=\\"', "password='", "password  ", "--password ", "identified by "],
+)
+def test_looking_for_passwords_takes_time_in_proportion_to_the_text(piece):
+    def steps(times: int) -> float:
+        text = "@key " + piece * times
+        began = time.process_time()
+        masked(text)
+        return time.process_time() - began
+
+    assert steps(40_000) < 20  # quadratic searches take an hour
