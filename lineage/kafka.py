@@ -165,6 +165,12 @@ class Producer:
         try:
             if self._producer is None:
                 self._producer = _make_producer()
+        except (kafka_errors.KafkaError, ValueError, TypeError, AssertionError) as error:
+            # Settings that cannot be: whoever mends them finds every message waiting.
+            return Failed(Fault.BROKER, f"The settings of Kafka do not do: {error}"[:500])
+        except OSError as error:  # names that are not known, certificates that cannot be read
+            return Failed(Fault.BROKER, f"The settings of Kafka do not do: {type(error).__name__}")
+        try:
             if record.topic not in self._known:
                 self._producer.partitions_for(record.topic)
                 self._known.add(record.topic)
@@ -179,8 +185,8 @@ class Producer:
             return _failure(error)
         except (ValueError, TypeError, AssertionError) as error:
             return Failed(Fault.TOPIC, str(error)[:500])
-        except OSError as error:  # names that are not known, certificates that cannot be read
-            return Failed(Fault.BROKER, type(error).__name__)
+        except OSError as error:
+            return Failed(Fault.BROKER, f"The broker cannot be reached: {type(error).__name__}")
 
     def _flush(self, deadline: float) -> None:
         try:

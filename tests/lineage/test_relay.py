@@ -256,6 +256,24 @@ def test_a_broker_fault_changes_no_row():
     assert OutboxMessage.objects.values_list("status", "attempts").get() == ("pending", 0)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [{"AIDE_KAFKA_SERVERS": ["127.0.0.1:nine"]}, {"AIDE_KAFKA_SASL_MECHANISM": "WISHING"}],
+    ids=["address", "mechanism"],
+)
+def test_no_message_dies_of_settings_that_cannot_be(settings, wrong):
+    settings.AIDE_KAFKA_SERVERS = ["127.0.0.1:1"]
+    settings.AIDE_KAFKA_SECURITY_PROTOCOL = "SASL_PLAINTEXT"
+    for name, value in wrong.items():
+        setattr(settings, name, value)
+    record(3)
+    relay = Relay("r")
+    assert relay.turn() == 0
+    assert relay.is_paused
+    relay.finish()
+    assert set(OutboxMessage.objects.values_list("status", "attempts")) == {("pending", 0)}
+
+
 def test_a_window_is_bounded_and_shares_take_turns():
     sink = Scripted()
     relay = Relay("r", sink=sink, pace=Pace(window=10))
