@@ -20,6 +20,8 @@ from lineage.openlineage.model import (
 from lineage.openlineage.places import dataset_name
 
 MOST_COLUMNS = 50_000
+MOST_LOOKS = 200_000
+"""An event may say the same flow over and over, and a product of inputs and fields is long: no more are read."""
 LONGEST_FIELD = 2_000
 
 
@@ -38,6 +40,7 @@ class ColumnReader:
         self.job = job
         self.job_facets = job_facets
         self.note = note
+        self.looks = 0
         self.flows: dict[Flow, None] = {}
         self.columns: dict[tuple[str, ...], ColumnFlow] = {}
         self.job_uses: dict[JobUse, None] = {}
@@ -76,17 +79,18 @@ class ColumnReader:
                 self._column(source, target, str(field), masked=masked)
         everything = sorted({*(str(name) for name in listed), *fields}) or [WHOLE]
         for source in objects(facet.get("dataset")):
-            for field in everything:
-                self._column(source, target, field)
+            if not self._spread(source, target, everything):
+                break
 
     def _entries(self, facet: Mapping[str, Any]) -> None:
+        uses = {use.dataset: use for use in reversed(self.uses)}
         for entry in objects(facet.get("entries")):
             if entry.get("type") == "JOB":
                 self._job_entry(entry)
                 continue
             target = self._name(entry)
             if target is not None:
-                known = next((use for use in self.uses if use.dataset == target), None)
+                known = uses.get(target)
                 fields = _schema_fields(known.facets.get("schema")) if known else []
                 self._entry(target, entry, fields)
                 if self.job is not None:
@@ -111,9 +115,8 @@ class ColumnReader:
             if name is None:
                 continue
             self._flow(name, target)
-            if isinstance(source.get("field"), str):
-                for field in everything:
-                    self._column(source, target, field)
+            if isinstance(source.get("field"), str) and not self._spread(source, target, everything):
+                break
         for field, value in by_field.items():
             for source in objects(value.get("inputs") if isinstance(value, Mapping) else None):
                 if source.get("type") == "JOB":
@@ -126,9 +129,21 @@ class ColumnReader:
         if job is not None:
             self.job_uses[JobUse(job, target, OUTPUT)] = None
 
+    def _spread(self, source: Mapping[str, Any], target: DatasetName, fields: list[str]) -> bool:
+        """The same source for each of the fields; False when enough was read."""
+        for field in fields:
+            self._column(source, target, field)
+            if self.looks > MOST_LOOKS:
+                return False
+        return True
+
     def _column(
         self, source: Mapping[str, Any], target: DatasetName, target_field: str, *, masked: bool = False
     ) -> None:
+        self.looks += 1
+        if self.looks > MOST_LOOKS:
+            self.note(f"Flows of columns are told more than {MOST_LOOKS} times; the rest was left out.")
+            return
         name = self._name(source)
         if name is None:
             return

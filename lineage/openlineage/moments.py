@@ -18,8 +18,8 @@ def read_moment(value: object) -> tuple[dt.datetime, str]:
     """
     odd = ""
     if isinstance(value, int | float) and not isinstance(value, bool):
-        seconds = value / 1000 if abs(value) >= _MILLISECONDS else value
         try:
+            seconds = value / 1000 if abs(value) >= _MILLISECONDS else value
             found = dt.datetime.fromtimestamp(seconds, dt.UTC)
         except (OverflowError, OSError, ValueError):
             raise ValueError("It is out of range.") from None

@@ -282,3 +282,20 @@ def test_looking_for_passwords_takes_time_in_proportion_to_the_text(piece):
         return time.process_time() - began
 
     assert steps(40_000) < 20  # quadratic searches take an hour
+
+
+def test_a_product_of_inputs_and_fields_is_not_read_for_ever():
+    many = [{"name": f"f{number}"} for number in range(5_000)]
+    sources = [{"namespace": "a", "name": "same"} for _ in range(5_000)]
+    facets = {"schema": facet(fields=many), "columnLineage": facet(fields={}, dataset=sources)}
+    found = read(event(outputs=[{"namespace": "a", "name": "b", "facets": facets}]))
+    assert len(found.columns) == 5_000
+    assert any("the rest was left out" in sentence for sentence in found.oddities)
+
+
+@pytest.mark.parametrize(
+    "moment", [10**400, -(10**400), 10**30, 1e308, True, [], {}, "0000-01-01", "10000-01-01"]
+)
+def test_a_time_that_is_none_is_refused(moment):
+    with pytest.raises(RefusedEventError, match="eventTime cannot be read"):
+        read(event(eventTime=moment))
