@@ -69,7 +69,9 @@ def next_crawl() -> Prepared:
 
 
 def foreign_systems() -> list[str]:
-    """The codes of systems that are not the demo's."""
+    """The codes of systems in a database that was never a demo; whoever tries the demo may add systems to it."""
+    if System.objects.filter(code=SHOP_CODE).exists():
+        return []
     codes = System.objects.exclude(code=SHOP_CODE).filter(deleted_at__isnull=True)
     return list(codes.values_list("code", flat=True)[:20])
 

@@ -103,6 +103,30 @@ def test_a_taken_port_is_said_plainly(prepared: dict[str, str], running: Any) ->
     assert "Traceback" not in answer.stderr
 
 
+ADD_A_SYSTEM = (
+    "from registry.models import System, SystemFlavor; "
+    "System.objects.create(code='mine', name='Mine', flavor=SystemFlavor.objects.get(code='sqlite'))"
+)
+
+
+def test_the_demo_starts_again_when_somebody_has_added_a_system(prepared: dict[str, str]) -> None:
+    assert manage("shell", "-c", ADD_A_SYSTEM, env=prepared).returncode == 0
+    again = manage("seed_demo", env=prepared)
+    assert again.returncode == 0, again.stderr
+    assert "steward@demo.aide" in again.stdout
+    assert "outbox.message" not in again.stdout + again.stderr
+
+
+def test_the_demo_is_not_mixed_into_another_database(tmp_path: Path) -> None:
+    env = environment(AIDE_DEBUG="1", AIDE_DATABASE_URL=f"sqlite:///{tmp_path}/own.sqlite3")
+    assert manage("migrate", env=env).returncode == 0
+    assert manage("seed_data_types", env=env).returncode == 0
+    assert manage("shell", "-c", ADD_A_SYSTEM, env=env).returncode == 0
+    refused = manage("seed_demo", env=env)
+    assert refused.returncode == 1
+    assert "not the demo's: mine" in refused.stderr
+
+
 def test_an_old_database_is_said_plainly(tmp_path: Path) -> None:
     env = environment(AIDE_DEBUG="1", AIDE_DATABASE_URL=f"sqlite:///{tmp_path}/empty.sqlite3")
     answer = manage("serve", "--port", str(free_port()), env=env)

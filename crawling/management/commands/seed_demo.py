@@ -44,6 +44,9 @@ class Command(BaseCommand):
             )
         logging.disable(logging.INFO)
         prepared = demo.next_crawl() if step == "next-crawl" else demo.prepare()
+        if not settings.AIDE_KAFKA_SERVERS:
+            # Else the server's first lines would push the log-ins off the screen.
+            call_command("forward_events", once=True, stdout=io.StringIO())
         logging.disable(logging.NOTSET)
         if prepared.run is not None:
             self._tell_run(prepared.run)
