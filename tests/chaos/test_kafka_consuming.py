@@ -1,4 +1,4 @@
-"""Consumers that are killed, join and leave, and a broker that dies: each message of a topic is stored exactly once."""
+"""Consumers that are killed, join and leave, and a broker that dies: each message is stored exactly once."""
 
 from __future__ import annotations
 
