@@ -131,7 +131,10 @@ class User(AbstractBaseUser, Editable):
             and system.code not in key.system_codes
         ):
             return "This API key is limited to other systems."
-        return roles.why_not(roles.Capability(capability), system)
+        wanted = roles.Capability(capability)
+        if key is not None and not roles.key_allows(key, wanted) and roles.holds(self, wanted):
+            return roles.why_not_by_key(wanted)
+        return roles.why_not(wanted, system)
 
     def has_perm(self, perm: str, obj: Any = None) -> bool:
         return roles.allows(self, perm, system_of(obj))

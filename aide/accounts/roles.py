@@ -98,7 +98,7 @@ SCOPES: dict[str, frozenset[Capability]] = {
     "crawl:write": frozenset({C.VIEW, C.START_CRAWL}),
 }
 SCOPE_WORDS = {
-    "lineage:write": "send events",
+    "lineage:write": "send events and lineage",
     "registry:read": "read the registry",
     "registry:write": "write the registry",
     "crawl:write": "start crawls and upload crawl results",
@@ -127,7 +127,7 @@ def can(user: Any, capability: Capability, system: Any = None) -> bool:
         return False
     key = key_of(user)
     if key is not None:
-        if not any(capability in SCOPES.get(scope, ()) for scope in key.scopes):
+        if not key_allows(key, capability):
             return False
         if system is not None and key.system_codes and system.code not in key.system_codes:
             return False
@@ -157,6 +157,23 @@ def why_not(capability: Capability, system: Any = None) -> str:
     where = f" for {system.code}" if system is not None else ""
     needs = " or ".join(f"{role}{where if role == STEWARD else ''}" for role in holders)
     return f"You may not {WORDS[capability]}. It needs the role {needs}. Ask an administrator."
+
+
+def holds(user: Any, capability: Capability) -> bool:
+    """Whether one of the user's roles has the capability, whatever the key that the request came with."""
+    return any(capability in MATRIX.get(role, ()) for role in role_names(user))
+
+
+def key_allows(key: Any, capability: Capability) -> bool:
+    """Whether a scope of the key holds the capability; its owner's roles are another question."""
+    return any(capability in SCOPES.get(scope, ()) for scope in key.scopes)
+
+
+def why_not_by_key(capability: Capability) -> str:
+    """The sentence for a key without the scope: which one it lacks, if any scope gives the capability at all."""
+    fitting = " or ".join(scope for scope, held in SCOPES.items() if capability in held)
+    needs = f"It needs the scope {fitting}." if fitting else "It is for people who are signed in."
+    return f"This API key may not {WORDS[capability]}. {needs}"
 
 
 def _stewards(user: Any, system: Any) -> bool:

@@ -78,3 +78,14 @@ def test_a_key_for_some_systems_does_not_see_the_changes_of_the_registry():
     assert limited.get(URL).json()["items"] == []
     assert limited.get(f"{URL}/{message.pk}").status_code == 404
     assert len(api_client(engineer).get(URL).json()["items"]) == 1
+
+
+def test_a_key_is_told_what_the_key_lacks_not_its_owner(messages):
+    engineer = make_user("engineer")
+    sender = api_client(secret=make_api_key(engineer, "lineage:write")[1])
+    assert "It needs the scope registry:read or" in sender.get(URL).json()["detail"]
+    replay = sender.post(f"{URL}/replay", {"ids": [messages[1].pk]}, format="json").json()["detail"]
+    assert replay.startswith("This API key may not ")
+    assert replay.endswith("It is for people who are signed in.")
+    owner = api_client(secret=make_api_key(make_user("viewer"), "registry:read")[1])
+    assert "It needs the role" in owner.post(f"{URL}/replay", {"ids": [1]}, format="json").json()["detail"]
