@@ -177,7 +177,7 @@ def _apart(row: NodeName) -> Node:
 
 def _write_alias(row: NodeName, by: Any) -> None:
     NodeName.objects.filter(pk=row.pk).update(
-        matched=NodeName.Matched.ALIAS, bound_by=by, why="Bound by a steward."
+        matched=NodeName.Matched.ALIAS, bound_by=by, why="Bound by hand."
     )
 
 

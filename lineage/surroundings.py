@@ -28,6 +28,7 @@ class Row:
     jobs: list[str] = field(default_factory=list)
     last_seen: datetime | None = None
     path: list[str] = field(default_factory=list)
+    url: str = ""
 
     @property
     def label(self) -> str:

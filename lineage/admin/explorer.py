@@ -15,20 +15,23 @@ from django.db.models import Max, Min
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.dateformat import format as date_format
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.http import urlencode
 from django.utils.timezone import is_naive, make_aware
 
+from aide.core.html import count_in_words
 from aide.core.ids import row_id
 from aide.core.spreadsheets import harmless
 from lineage import asking, graph, layout
-from lineage.models import LineageEvent, NodeName
+from lineage.models import LineageEvent, Node, NodeName
 from lineage.surroundings import Row, Surroundings, surroundings
 from registry.models import Dataset
 
 MOST_LISTED = 5_000
 MOST_DRAWN = 200
 MOST_FOUND = 50
+MOST_OFFERED = 20
 DEPTHS = ("1", "2", "3", "4", "5", "all")
 WAYS = {"down": "what is made from it", "up": "what it is made from", "both": "both ways"}
 NONE_KNOWN = "No pipeline has reported reading this. That is not proof that nobody does."
@@ -54,8 +57,9 @@ def page(request: HttpRequest) -> HttpResponse:
     """The explorer's page; with `format=csv` or `json` exactly the listed rows as a file."""
     question = _question(request)
     if question is None:
-        found = _search(request.GET.get("q", ""))
-        finder = {"title": "Lineage", "query": request.GET.get("q", ""), "found": found, "span": _span()}
+        text = request.GET.get("q", "").strip()
+        found = _search(text) if text else _newest()
+        finder = {"title": "Lineage", "query": text, "found": found, "told_of": told_of()}
         return render(request, "admin/lineage/find.html", {**admin.site.each_context(request), **finder})
     around = surroundings(
         question.start,
@@ -67,6 +71,8 @@ def page(request: HttpRequest) -> HttpResponse:
         most=MOST_LISTED,
     )
     listed = _sorted(around.found, request.GET.get("sort", "hop"))
+    for row in listed:
+        row.url = address(row)
     wanted = request.GET.get("format")
     if wanted in {"csv", "json"}:
         return _file(listed, kind=wanted)
@@ -84,7 +90,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "depths": DEPTHS,
         "drawing": _drawing(around) if drawn else None,
         "none_known": NONE_KNOWN,
-        "span": _span(),
+        "told_of": told_of(),
         "dataset": question.start.dataset,
         "summary": _summary(around.start, listed),
         "links": _links(request),
@@ -219,21 +225,37 @@ def _summary(start: Row, rows: Sequence[Row]) -> str:
     columns = sum(1 for row in rows if row.way == "down" and row.column)
     if not datasets:
         return ""
-    what = f"{columns} columns in {len(datasets)} datasets" if columns else f"{len(datasets)} datasets"
+    what = count_in_words(len(datasets), "dataset")
+    if columns:
+        what = f"{count_in_words(columns, 'column')} in {what}"
     owners = ", ".join(sorted({row.owner for row in rows if row.owner})) or "nobody named yet"
     return f"Changing {start.label} affects {what}. Owners: {owners}."
 
 
-def _span() -> dict[str, datetime | None]:
-    """From when to when events have told of lineage."""
-    return LineageEvent.objects.aggregate(first=Min("event_time"), last=Max("event_time"))
+def told_of() -> str:
+    """Of which days events have told: "of 3 May 2026", "from 3 May 2026 to 9 Jun 2026"; empty before the first."""
+    span = LineageEvent.objects.aggregate(first=Min("event_time"), last=Max("event_time"))
+    if span["first"] is None:
+        return ""
+    first, last = (date_format(span[end], "j M Y") for end in ("first", "last"))
+    return f"of {first}" if first == last else f"from {first} to {last}"
+
+
+def _newest() -> list[dict[str, Any]]:
+    """Where one may begin without a name: what pipelines spoke of for the first time last."""
+    nodes = Node.objects.select_related("dataset__system").order_by("-pk")[:MOST_OFFERED]
+    return [
+        {
+            "name": node.name,
+            "where": node.dataset.system.code if node.dataset else node.namespace,
+            "url": f"?{urlencode({'namespace': node.namespace, 'name': node.name})}",
+        }
+        for node in nodes
+    ]
 
 
 def _search(text: str) -> list[dict[str, Any]]:
     """Datasets and names of events that hold the text."""
-    text = text.strip()
-    if not text:
-        return []
     datasets = Dataset.objects.alive().filter(name__icontains=text).select_related("system").order_by("name")
     found = [
         {"name": each.name, "where": each.system.code, "url": f"?{urlencode({'dataset': each.pk})}"}

@@ -80,7 +80,9 @@ class NodeNameAdmin(ReadOnlyAdmin):
 
     @admin.display(description="matched")
     def matched_chip(self, row: NodeName) -> Any:
-        return chip(CHIPS[Matched(row.matched)], row.get_matched_display())
+        return chip(
+            CHIPS[Matched(row.matched)], "Bound by hand" if row.bound_by_id else row.get_matched_display()
+        )
 
     @admin.display(description="dataset")
     def dataset_link(self, row: NodeName) -> Any:
@@ -107,7 +109,9 @@ class NodeNameAdmin(ReadOnlyAdmin):
                 "dataset": row.node.dataset,
                 "matched_chip": self.matched_chip(row),
                 "query": query,
-                "candidates": count_in_words(len(candidates), "dataset"),
+                "candidates": count_in_words(len(candidates), "dataset")
+                if candidates
+                else f"No dataset's name holds “{query[:60]}”. Try a shorter part.",
                 "bind_form": BindForm(candidates=candidates) if candidates else None,
                 "may_bind": can(request.user, Capability.EDIT_LINEAGE)
                 or can(request.user, Capability.DECIDE),

@@ -90,6 +90,27 @@ def test_the_drawing_says_the_same_as_the_list(desk: Client) -> None:
 
 
 @pytest.mark.usefixtures("chain")
+def test_one_may_begin_without_knowing_a_name(desk: Client) -> None:
+    page = desk.get(reverse("admin:lineage_explore")).content.decode()
+    assert "db.public.b" in page
+    assert "based on events of 1 Mar 2026" in page
+
+
+@pytest.mark.usefixtures("chain")
+def test_a_sentence_for_a_ticket_counts_one_as_one(desk: Client) -> None:
+    page = explore(desk, "db.public.a", field="email").content.decode()
+    assert "affects 1 column in 1 dataset." in page
+
+
+def test_an_event_that_only_the_log_has_is_not_called_sent(desk: Client) -> None:
+    record(1)
+    OutboxMessage.objects.update(status="delivered", sink="log")
+    page = desk.get(reverse("admin:lineage_event_changelist")).content.decode()
+    assert "to the log" in page
+    assert ">sent<" not in page
+
+
+@pytest.mark.usefixtures("chain")
 def test_what_nobody_reads_is_no_proof_of_that(desk: Client) -> None:
     assert "That is not proof that nobody does." in explore(desk, "db.public.d").content.decode()
 
