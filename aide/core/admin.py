@@ -155,7 +155,8 @@ class DeskAdmin(_Base):
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         changelist: Any = super().get_changelist_instance(request)
-        changelist.count_noun = f"{self.opts.verbose_name},{self.opts.verbose_name_plural}"
+        plural = f"{self.noun}s" if self.noun else self.opts.verbose_name_plural
+        changelist.count_noun, changelist.plural = f"{self._noun()},{plural}", plural
         return changelist
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:

@@ -49,6 +49,8 @@ class PageAndForm(DeskAdmin):
         info = f"admin:{self.opts.app_label}_{self.opts.model_name}_change"
         return HttpResponseRedirect(reverse(info, args=[obj.pk]))
 
+    response_post_save_add = response_post_save_change
+
     def page(self, request: HttpRequest, object_id: int) -> HttpResponse:
         thing = self.page_queryset(request).filter(pk=object_id).first()
         if thing is None:

@@ -75,7 +75,6 @@ GROUPS: tuple[tuple[str, tuple[Link, ...]], ...] = (
         "Types",
         (
             Link("Data types", "type", ("admin:registry_datatype_changelist",)),
-            Link("Flavors", "layers", ("admin:registry_systemflavor_changelist",)),
             Link("Cast rules", "cast", ("admin:registry_castrule_changelist",)),
         ),
     ),

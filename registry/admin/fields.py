@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Prefetch, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 
@@ -145,6 +145,12 @@ class FieldAdmin(DeskAdmin):
         }
         stored = Field.objects.select_related("dataset__system").get(pk=obj.pk)
         curation.edit(stored, values, by=request.user)
+
+    def response_post_save_change(self, request: HttpRequest, obj: Any) -> Any:
+        """Back to the dataset, where the next field is; to the list for whoever came from a search of it."""
+        if "_changelist_filters" in request.GET:
+            return super().response_post_save_change(request, obj)
+        return HttpResponseRedirect(reverse("admin:registry_dataset_change", args=[obj.dataset_id]))
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> Any:
         field = kwargs.get("obj")
