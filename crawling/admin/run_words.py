@@ -133,6 +133,8 @@ def who_started(run: CrawlRun) -> str:
 
 def next_step(run: CrawlRun) -> str:
     """What one does about a run that did not go well."""
+    if run.status == CrawlRun.Status.CANCELLED:
+        return "Nothing was proposed. Retry it whenever you like."
     return {
         "auth_failed": "Check the log-in in the URL and the credential reference of the system.",
         "refused": "Check host and port in the system's connection, and that the server is up.",
