@@ -200,7 +200,9 @@ def _from_pickled(value: Mapping[str, Any]) -> dt.datetime:
     if value.get("py/object") != "datetime.datetime":
         raise refused
     parts = value.get("__reduce__")
-    state = parts[1] if isinstance(parts, list) and len(parts) > 1 else None
+    if not isinstance(parts, list) or len(parts) < 2 or parts[0] != {"py/type": "datetime.datetime"}:
+        raise refused
+    state = parts[1]
     text = state[0] if isinstance(state, list) and state else None
     if not isinstance(text, str) or len(text) > 40:
         raise refused

@@ -172,12 +172,12 @@ def _settle(
 ) -> dict[DatasetName, Node]:
     listed = _distinct(groups)
     found: dict[int, Node] = {}
-    new: list[tuple[_Group, Node]] = []
+    new: dict[int, Node] = {}
     for group in listed:
         rows = sorted((nodes[pk] for pk in group.node_ids), key=lambda row: (row.dataset_id is None, row.pk))
         if not rows:
             namespace, name = min(group.names, key=lambda each: display_rank(*each))
-            new.append((group, Node(namespace=namespace, name=name, dataset_id=group.dataset_id)))
+            new[id(group)] = Node(namespace=namespace, name=name, dataset_id=group.dataset_id)
             continue
         node = rows[0]
         for other in rows[1:]:
@@ -185,11 +185,11 @@ def _settle(
         found[id(group)] = node
     changed: list[Node] = []
     for group in listed:
-        node = found.get(id(group)) or next(row for each, row in new if each is group)
+        node = found.get(id(group)) or new[id(group)]
         found[id(group)] = node
         _renew(node, group, seen, changed)
-    insert_rows(Node, [row for _, row in new])
-    write_nodes([node for node in changed if not any(node is row for _, row in new)])
+    write_nodes([node for node in changed if node.pk])
+    insert_rows(Node, list(new.values()))
     _write_names(groups, found, keys, matches, fresh)
     return {name: found[id(group)] for name, group in groups.items()}
 

@@ -20,6 +20,7 @@ from lineage.openlineage.model import (
 from lineage.openlineage.places import dataset_name
 
 MOST_COLUMNS = 50_000
+MOST_FLOWS = 10_000
 MOST_LOOKS = 200_000
 """An event may say the same flow over and over, and a product of inputs and fields is long: no more are read."""
 LONGEST_FIELD = 2_000
@@ -147,7 +148,8 @@ class ColumnReader:
         name = self._name(source)
         if name is None:
             return
-        self._flow(name, target)
+        if not self._flow(name, target):
+            return
         field = source.get("field")
         if not isinstance(field, str) or not field:
             field = WHOLE
@@ -162,9 +164,16 @@ class ColumnReader:
         found = ColumnFlow(name, field, target, target_field, words, masking or masked)
         self.columns[key] = _both(self.columns[key], found) if key in self.columns else found
 
-    def _flow(self, source: DatasetName, target: DatasetName) -> None:
-        if source != target:
-            self.flows[Flow(source, target)] = None
+    def _flow(self, source: DatasetName, target: DatasetName) -> bool:
+        """Whether the flow is kept."""
+        if source == target:
+            return True
+        flow = Flow(source, target)
+        if flow not in self.flows and len(self.flows) >= MOST_FLOWS:
+            self.note(f"More than {MOST_FLOWS} flows between datasets are told; the rest was left out.")
+            return False
+        self.flows[flow] = None
+        return True
 
     def _symlinks(self, dataset: DatasetName, facet: Mapping[str, Any]) -> None:
         for one in objects(facet.get("identifiers")):

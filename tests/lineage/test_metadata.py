@@ -67,6 +67,7 @@ def test_times_come_as_numbers_texts_and_pickled_objects(given_time, expected):
         *(1e300, 10**400, -(10**400), 1725530400000, "1725530400000", "9999-12-31T23:59:59-12:00"),
         *("0001-01-01T00:00:00+14:00", {}, {"py/object": "os.system"}, pickled("AAAA"), pickled(7)),
         *(pickled("!!!!"), pickled("/////////////w=="), {"py/object": "datetime.datetime", "__reduce__": []}),
+        pickled("B+gJBQoAAAPQkA==") | {"__reduce__": [{"py/type": "subprocess.Popen"}, ["B+gJBQoAAAPQkA=="]]},
     ],
     ids=lambda value: str(value)[:40],
 )

@@ -293,6 +293,14 @@ def test_a_product_of_inputs_and_fields_is_not_read_for_ever():
     assert any("the rest was left out" in sentence for sentence in found.oddities)
 
 
+def test_one_event_names_so_many_sources_at_most():
+    sources = [{"namespace": "a", "name": f"s{number}", "field": "c"} for number in range(10_050)]
+    facets = {"columnLineage": facet(fields={"c": {"inputFields": sources}})}
+    found = read(event(outputs=[{"namespace": "a", "name": "b", "facets": facets}]))
+    assert len(found.flows) == len(found.columns) == 10_000
+    assert any("the rest was left out" in sentence for sentence in found.oddities)
+
+
 @pytest.mark.parametrize(
     "moment", [10**400, -(10**400), 10**30, 1e308, True, [], {}, "0000-01-01", "10000-01-01"]
 )
