@@ -42,6 +42,11 @@ class Row:
         return self.change.pk
 
     @property
+    def has_readers(self) -> bool:
+        """Whether its reason counts readers, so that one will ask who they are."""
+        return "One reader is known" in self.change.why or "readers are known" in self.change.why
+
+    @property
     def is_rename(self) -> bool:
         return self.change.op in wording.RENAME_OPS
 

@@ -65,6 +65,16 @@ def test_the_header_counts_and_breaking_datasets_come_first(shop: Shop, run: Cra
     check_markup(text, "review")
 
 
+def test_a_counted_reader_leads_to_who_it_is(shop: Shop, run: CrawlRun) -> None:
+    dropped = shop.change(run, "drop_field", "fax")
+    assert ">Who?<" not in row(page_of(Screen(shop.steward), run), dropped)
+    Change.objects.filter(pk=dropped.pk).update(
+        why="Whoever reads the column will fail. One reader is known."
+    )
+    shown = row(page_of(Screen(shop.steward), run), dropped)
+    assert f"/admin/lineage/explore/?dataset={dropped.proposal.dataset_id}" in shown
+
+
 def _sections(text: str) -> list[str]:
     return [part.split('"', 1)[0] for part in text.split('data-section="')[1:]]
 
