@@ -15,6 +15,8 @@ from lineage.models import Event
 from lineage.sessions import Session, Told, sessions
 
 MOST_OF_A_RESOURCE = 1_000
+LATEST_EVENTS = 200
+MOST_OFFERED = 20
 MOST_AUDITED = 50_000
 SPANS = (("1", "the last day"), ("7", "the last 7 days"), ("30", "the last 30 days"))
 STATE_CHIPS = {"open": "info", "completed": "ok", "failed": "bad"}
@@ -39,8 +41,15 @@ def session_page(request: HttpRequest) -> HttpResponse:
         "sessions": [_shown(each) for each in reversed(sessions(told))],
         "count": len(told),
         "is_capped": is_capped,
+        "offered": [] if resource else _latest_resources(),
     }
     return render(request, "admin/lineage/sessions.html", {**admin.site.each_context(request), **context})
+
+
+def _latest_resources() -> list[str]:
+    """Where one may begin without a name: the resources of the latest events."""
+    latest = Event.objects.exclude(resource="").order_by("-happened_at", "-pk")
+    return list(dict.fromkeys(latest.values_list("resource", flat=True)[:LATEST_EVENTS]))[:MOST_OFFERED]
 
 
 def _shown(session: Session) -> dict[str, Any]:
@@ -49,7 +58,7 @@ def _shown(session: Session) -> dict[str, Any]:
         "chip": STATE_CHIPS[session.state],
         "seconds": dt.timedelta(seconds=round(session.seconds)),
         "groups": [
-            (words, sorted(values.items()))
+            (words, [(key, _plain(value)) for key, value in sorted(values.items())])
             for words, values in (
                 ("Parameters", session.parameters),
                 ("Metrics", session.metrics),
@@ -58,6 +67,11 @@ def _shown(session: Session) -> dict[str, Any]:
             if values
         ],
     }
+
+
+def _plain(value: Any) -> Any:
+    """1200 for 1200.0: a count is written as one counts."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def quality_page(request: HttpRequest) -> HttpResponse:

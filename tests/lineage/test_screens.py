@@ -102,6 +102,12 @@ def test_a_sentence_for_a_ticket_counts_one_as_one(desk: Client) -> None:
     assert "affects 1 column in 1 dataset." in page
 
 
+def test_sessions_offer_the_resources_of_the_latest_events(desk: Client) -> None:
+    assert "No event has arrived yet." in desk.get(reverse("admin:lineage_sessions")).content.decode()
+    record(4)
+    assert desk.get(reverse("admin:lineage_sessions")).content.decode().count('href="?resource=') == 3
+
+
 def test_an_event_that_only_the_log_has_is_not_called_sent(desk: Client) -> None:
     record(1)
     OutboxMessage.objects.update(status="delivered", sink="log")
