@@ -9,10 +9,12 @@ resolve), so it is thrown away and a new one is made.
 from __future__ import annotations
 
 import logging
+import socket
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -91,6 +93,10 @@ _TOPIC_FAULTS = (
     kafka_errors.UnknownTopicOrPartitionError,
     kafka_errors.TopicAuthorizationFailedError,
 )
+_MUTE = (
+    "The broker takes connections, but does not answer: it hangs, or the security protocol, the certificate or the"
+    " log-in is wrong."
+)
 _HUNG = Failed(Fault.BROKER, "The broker did not acknowledge in time.")
 
 
@@ -168,8 +174,8 @@ class Producer:
         except (kafka_errors.KafkaError, ValueError, TypeError, AssertionError) as error:
             # Settings that cannot be: whoever mends them finds every message waiting.
             return Failed(Fault.BROKER, f"The settings of Kafka do not do: {error}"[:500])
-        except OSError as error:  # names that are not known, certificates that cannot be read
-            return Failed(Fault.BROKER, f"The settings of Kafka do not do: {type(error).__name__}")
+        except OSError as error:  # certificates that cannot be read
+            return Failed(Fault.BROKER, f"The settings of Kafka do not do: {error.strerror or error}"[:500])
         try:
             if record.topic not in self._known:
                 self._producer.partitions_for(record.topic)
@@ -180,7 +186,7 @@ class Producer:
         except kafka_errors.KafkaTimeoutError:
             if broker_answers():
                 return Failed(Fault.TOPIC, f"The broker does not know the topic {record.topic}.")
-            return Failed(Fault.BROKER, "The broker does not answer.")
+            return Failed(Fault.BROKER, _why_silent())
         except kafka_errors.KafkaError as error:
             return _failure(error)
         except (ValueError, TypeError, AssertionError) as error:
@@ -196,6 +202,13 @@ class Producer:
 
 
 def _make_producer() -> Any:
+    for name in (
+        settings.AIDE_KAFKA_SSL_CAFILE,
+        settings.AIDE_KAFKA_SSL_CERTFILE,
+        settings.AIDE_KAFKA_SSL_KEYFILE,
+    ):
+        if name:  # kafka-python would only say that nobody answers
+            Path(name).open("rb").close()
     return KafkaProducer(
         **connection_settings(),
         client_id="aide-relay",
@@ -228,6 +241,20 @@ def _failure(error: BaseException) -> Failed:
     if isinstance(error, _TOPIC_FAULTS):
         return Failed(Fault.TOPIC, f"The broker refuses the topic: {name}.")
     return Failed(Fault.BROKER, f"The broker did not take it: {name}.")
+
+
+def _why_silent() -> str:
+    """What keeps a broker from answering, as far as it can be told from outside."""
+    for server in settings.AIDE_KAFKA_SERVERS:
+        host, _, port = server.rpartition("://")[2].rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=1).close()
+        except ConnectionResetError:
+            return _MUTE
+        except (OSError, ValueError):
+            continue
+        return _MUTE
+    return "No broker can be reached at the addresses of AIDE_KAFKA_SERVERS."
 
 
 def broker_answers() -> bool:

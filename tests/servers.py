@@ -27,6 +27,7 @@ from psycopg import sql as pg_sql
 from sqlalchemy.engine import URL, make_url
 
 from tests.processes import (
+    KAFKA_SETTINGS,
     NoServerError,
     Server,
     find_program,
@@ -310,11 +311,12 @@ class KafkaServer(Server):
 class ApacheKafkaServer(Server):
     """Apache Kafka itself, one node, for what only it does: what was acknowledged outlives a `kill`.
 
-    Needs Java 17; its jars come once from Maven Central to `~/.cache/aide-tests`. It makes no topic by itself.
+    Needs Java 17; Maven fetches it once. It makes no topic by itself. `guarded_port` asks for a log-in (SASL PLAIN).
     """
 
     name = "Apache Kafka"
     variable = "AIDE_TEST_KAFKA_SERVERS"
+    guarded_password = "let me in"
     start_timeout = 180.0  # on a busy machine Java takes its time
 
     def prepare(self) -> None:
@@ -323,20 +325,19 @@ class ApacheKafkaServer(Server):
         if self.java is None:
             raise NoServerError("no java on PATH")
         self.jars = readable(kafka_jars(), into=self.folder)
-        self.controller_port = free_port()
+        self.controller_port, self.guarded_port = free_port(), free_port()
         self.data = self.folder / "data"
         self.data.mkdir(mode=0o700)
         give_away(self.data)
         self.settings = self.folder / "server.properties"
         self.settings.write_text(
-            "process.roles=broker,controller\nnode.id=1\n"
-            f"controller.quorum.voters=1@127.0.0.1:{self.controller_port}\n"
-            f"listeners=PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{self.controller_port}\n"
-            f"advertised.listeners=PLAINTEXT://127.0.0.1:{self.port}\ncontroller.listener.names=CONTROLLER\n"
-            f"log.dirs={self.data}/log\nnum.partitions=4\nauto.create.topics.enable=false\n"
-            "offsets.topic.replication.factor=1\noffsets.topic.num.partitions=4\n"
-            "transaction.state.log.replication.factor=1\ntransaction.state.log.min.isr=1\n"
-            "transaction.state.log.num.partitions=1\ngroup.initial.rebalance.delay.ms=0\n"
+            KAFKA_SETTINGS.format(
+                port=self.port,
+                controller=self.controller_port,
+                guarded=self.guarded_port,
+                password=self.guarded_password,
+                data=self.data,
+            )
         )
         cluster = base64.urlsafe_b64encode(secrets.token_bytes(16)).decode().rstrip("=")
         made = subprocess.run(
@@ -375,9 +376,8 @@ class ApacheKafkaServer(Server):
         name = name or f"t-{secrets.token_hex(6)}"
         settings = {key.replace("_", "."): value for key, value in options.items()}
         partitions = int(settings.pop("partitions", "4"))
-        asked = NewTopic(name, num_partitions=partitions, replication_factor=1, topic_configs=settings)
         with closing(KafkaAdminClient(bootstrap_servers=[self.url])) as admin:
-            admin.create_topics([asked])
+            admin.create_topics([NewTopic(name, partitions, 1, topic_configs=settings)])
         return name
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from structlog.testing import capture_logs
 
 from lineage import outbox
 from lineage.models import OutboxMessage
@@ -29,6 +30,7 @@ pytestmark = [
     # kafka-python leaves the sockets of attempts that failed to the garbage collector.
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
+MUTE = "takes connections, but does not answer"
 QUICK = Pace(deadline=4.0, longest_pause=0.2)
 
 
@@ -163,14 +165,16 @@ class NoBroker:
         self._thread.start()
 
     def _take(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
+        while True:
+            try:
                 line, _ = self._listening.accept()
-                if self._cut:
+            except OSError:  # closed
+                return
+            self._taken.append(line)
+            if self._cut:
+                with contextlib.suppress(OSError):  # the other side was faster
                     line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                    line.close()
-                else:
-                    self._taken.append(line)
+                line.close()
 
     def close(self) -> None:
         self._listening.shutdown(socket.SHUT_RDWR)
@@ -180,11 +184,13 @@ class NoBroker:
         self._thread.join(5)
 
 
-def waits_for_the_broker(relay: Relay) -> None:
+def waits_for_the_broker(relay: Relay, *, reason: str) -> None:
     put(*((f"k{n}", f"e{n}", "{}") for n in range(50)))
     began = time.monotonic()
-    assert relay.turn() == 0
+    with capture_logs() as told:
+        assert relay.turn() == 0
     assert time.monotonic() - began < 20
+    assert reason in next(each["reason"] for each in told if each["event"] == "relay.broker_away")
     assert relay.is_paused
     assert set(rows().values_list("status", "attempts")) == {("pending", 0)}
     assert not [thread for thread in threading.enumerate() if type(thread).__name__ == "Sender"]
@@ -198,7 +204,7 @@ def test_messages_wait_for_a_broker_that_takes_connections_and_no_more(
     settings.AIDE_KAFKA_SERVERS = [fake.url]
     relay = Relay("relay", pace=QUICK)
     try:
-        waits_for_the_broker(relay)
+        waits_for_the_broker(relay, reason=MUTE)
         settings.AIDE_KAFKA_SERVERS = [broker.url]
         turn_until(relay, settled)
     finally:
@@ -207,31 +213,42 @@ def test_messages_wait_for_a_broker_that_takes_connections_and_no_more(
     assert Arrived(broker, settings.AIDE_KAFKA_METADATA_TOPIC).ids == {f"e{n}" for n in range(50)}
 
 
-WRONG = {
-    "tls": {"AIDE_KAFKA_SECURITY_PROTOCOL": "SSL"},
-    "password": {
-        "AIDE_KAFKA_SECURITY_PROTOCOL": "SASL_PLAINTEXT",
-        "AIDE_KAFKA_SASL_MECHANISM": "PLAIN",
-        "AIDE_KAFKA_SASL_USERNAME": "aide",
-        "AIDE_KAFKA_SASL_PASSWORD": "a secret word",
-    },
-    "no mechanism": {"AIDE_KAFKA_SECURITY_PROTOCOL": "SASL_PLAINTEXT"},
-    "no certificate": {"AIDE_KAFKA_SECURITY_PROTOCOL": "SSL", "AIDE_KAFKA_SSL_CAFILE": "/nowhere/ca.pem"},
-    "no such host": {"AIDE_KAFKA_SERVERS": ["nowhere.invalid:9092"]},
-    "no address": {"AIDE_KAFKA_SERVERS": ["127.0.0.1:nine"]},
+LOGIN = {
+    "AIDE_KAFKA_SECURITY_PROTOCOL": "SASL_PLAINTEXT",
+    "AIDE_KAFKA_SASL_MECHANISM": "PLAIN",
+    "AIDE_KAFKA_SASL_USERNAME": "aide",
+    "AIDE_KAFKA_SASL_PASSWORD": ApacheKafkaServer.guarded_password,
+}
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "tls": ({"AIDE_KAFKA_SECURITY_PROTOCOL": "SSL"}, MUTE),
+    "no log-in": ({"AIDE_KAFKA_SECURITY_PROTOCOL": "PLAINTEXT"}, MUTE),
+    "password": ({"AIDE_KAFKA_SASL_PASSWORD": "a secret word"}, MUTE),
+    "mechanism": ({"AIDE_KAFKA_SASL_MECHANISM": "SCRAM-SHA-256"}, MUTE),
+    "no certificate": (
+        {"AIDE_KAFKA_SECURITY_PROTOCOL": "SASL_SSL", "AIDE_KAFKA_SSL_CAFILE": "/nowhere/ca.pem"},
+        "No such file",
+    ),
+    "no such host": ({"AIDE_KAFKA_SERVERS": ["nowhere.invalid:9092"]}, "No broker can be reached"),
+    "no address": ({"AIDE_KAFKA_SERVERS": ["127.0.0.1:nine"]}, "settings of Kafka"),
 }
 
 
-@pytest.mark.parametrize("wrong", list(WRONG.values()), ids=list(WRONG))
+@pytest.mark.parametrize(("wrong", "reason"), list(WRONG.values()), ids=list(WRONG))
 def test_messages_wait_while_settings_of_the_broker_are_wrong(
-    broker: ApacheKafkaServer, settings: Any, wrong: dict[str, Any], capfd: pytest.CaptureFixture[str]
+    broker: ApacheKafkaServer,
+    settings: Any,
+    wrong: dict[str, Any],
+    reason: str,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    right = {name: getattr(settings, name) for name in wrong}
-    for name, value in wrong.items():
+    if not broker.is_ours:
+        pytest.skip("the broker's log-in is not ours")
+    right = LOGIN | {"AIDE_KAFKA_SERVERS": [f"127.0.0.1:{broker.guarded_port}"], "AIDE_KAFKA_SSL_CAFILE": ""}
+    for name, value in (right | wrong).items():
         setattr(settings, name, value)
     relay = Relay("relay", pace=QUICK)
     try:
-        waits_for_the_broker(relay)
+        waits_for_the_broker(relay, reason=reason)
         for name, value in right.items():
             setattr(settings, name, value)
         turn_until(relay, settled)
