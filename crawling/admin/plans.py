@@ -138,7 +138,10 @@ class CrawlPlanAdmin(RecordedAdmin):
     fieldsets = (
         (None, {"fields": ("system", "is_active")}),
         ("When", {"fields": ("frequency", "time", "weekday", "cron", "time_zone")}),
-        ("What", {"fields": SCOPE, "classes": ("collapse",), "description": "Empty means everything."}),
+        (
+            "What to read",
+            {"fields": SCOPE, "classes": ("collapse",), "description": "Empty means everything."},
+        ),
         ("Without a person", {"fields": ("auto_approve",), "classes": ("collapse",)}),
     )
 

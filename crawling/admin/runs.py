@@ -177,7 +177,7 @@ def start(request: HttpRequest) -> HttpResponse:
         run = crawl.start(system, by=request.user, trigger=CrawlRun.Trigger.PERSON)
     except DomainError as error:
         return _refuse(request, error, system=system)
-    messages.success(request, f"The crawl of {system.name} is queued.")
+    messages.success(request, f"A crawl of {system.name} was started.")
     return _to_run(run.pk)
 
 

@@ -57,7 +57,7 @@ def test_crawl_now_queues_a_run_and_a_second_is_refused_with_a_link(source: Syst
     engineer = Screen(make_user("engineer"))
     answer = engineer.post(reverse("admin:crawling_start"), {"system": source.pk}, follow=True)
     run = CrawlRun.objects.get()
-    assert f"The crawl of {source.name} is queued." in answer.content.decode()
+    assert f"A crawl of {source.name} was started." in answer.content.decode()
     assert (run.trigger, run.started_by) == (CrawlRun.Trigger.PERSON, engineer.user)
     again = html.unescape(
         engineer.post(reverse("admin:crawling_start"), {"system": source.pk}, follow=True).content.decode()
