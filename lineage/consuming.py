@@ -58,6 +58,7 @@ def consume(
             stop.wait(pause)
             pause = min(pause * 2, LONGEST_PAUSE)
             continue
+        before = counts.read
         try:
             if _read(consumer, handle, stop, counts, until_end):
                 return counts
@@ -68,6 +69,8 @@ def consume(
             connection.close()
         finally:
             _close(consumer)
+        if counts.read > before:
+            pause = 1.0
         stop.wait(pause)
         pause = min(pause * 2, LONGEST_PAUSE)
     return counts

@@ -118,6 +118,34 @@ def test_what_was_not_stored_is_read_again(kafka_server, topic):
     assert (counts.read, counts.refused) == (5, 0)
 
 
+class Noted(threading.Event):
+    """Notes how long it was to be waited, and does not wait."""
+
+    def __init__(self):
+        super().__init__()
+        self.waits = []
+
+    def wait(self, timeout=None):
+        self.waits.append(timeout)
+        return self.is_set()
+
+
+def test_waiting_begins_anew_once_something_was_stored(kafka_server, topic):
+    produce(kafka_server, topic, {"resource": "first"})
+    stop, failing = Noted(), [True, True, False, True, False]
+
+    def handle(came):
+        if failing.pop(0):
+            raise DatabaseError("away")
+        if failing:
+            produce(kafka_server, topic, {"resource": "second"})
+        return take_messages(came)
+
+    consume([topic], group="g", handle=handle, stop=stop, until_end=3)
+    assert Event.objects.count() == 2
+    assert stop.waits == [1.0, 2.0, 1.0]
+
+
 def test_a_broker_that_dies_is_waited_for(kafka_server, topic):
     produce(kafka_server, topic, {"resource": "before"})
     stop = threading.Event()
