@@ -34,7 +34,7 @@ def merge(events: Sequence[OpenLineageEvent]) -> None:
     _describe(told, nodes)
     news = job_news(told)
     if any(event.job is None and (event.flows or event.columns) for event in events):
-        declared = [event.event_time for event in events if event.job is None]
+        declared = [e.event_time for e in events if e.job is None and (e.flows or e.columns)]
         news |= job_news([(OpenLineageEvent(JOB, at, job=JobName(*DECLARED)), "") for at in declared])
     jobs = jobs_of(news)
     runs, new_runs = runs_of(told, jobs)
@@ -57,7 +57,7 @@ def merge(events: Sequence[OpenLineageEvent]) -> None:
         sets=edge_sets(Edge._meta.db_table),
     )  # fmt: skip
     merge_columns(events, nodes, jobs)
-    _end_dropped(runs, uses, nodes)
+    _end_dropped(events, runs, uses, nodes)
 
 
 @dataclass(slots=True)
@@ -217,13 +217,23 @@ def _say_edges(
 
 
 def _end_dropped(
+    events: Iterable[OpenLineageEvent],
     runs: Mapping[Any, Run],
     uses: Mapping[int, Mapping[tuple[int, str], Use]],
     nodes: Mapping[DatasetName, Node],
 ) -> None:
-    """A dataset that a run drops ends when that run last spoke of it, whichever of its events said so."""
+    """A dataset that a run drops ends when that run last spoke of it, whichever of its events said so.
+
+    Edges to all that the runs use are looked at: an event that comes late draws some to what was dropped before.
+    """
     by_id = {node.pk: node for node in nodes.values()}
     changed: dict[int, Node] = {}
+    for event in events:
+        for use in event.datasets if event.run_uuid is None or event.job is None else ():
+            node = nodes[use.dataset]
+            if use.dropped and (node.ended_at is None or node.ended_at < event.event_time):
+                node.ended_at = event.event_time
+                changed[node.pk] = node
     for run in runs.values():
         for (node_id, _), row in uses[run.pk].items():
             node = by_id.get(node_id)
@@ -233,6 +243,7 @@ def _end_dropped(
                 node.ended_at = row.last_seen
                 changed[node_id] = node
     write_nodes(list(changed.values()))
-    ended = sorted(pk for pk, node in by_id.items() if node.ended_at is not None)
+    ended = {pk for pk, node in by_id.items() if node.ended_at is not None}
+    ended |= {node_id for used in uses.values() for node_id, _ in used if node_id not in by_id}
     if ended:
-        end_edges(ended)
+        end_edges(sorted(ended))

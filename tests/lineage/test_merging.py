@@ -176,3 +176,33 @@ def test_names_of_the_same_place_are_one_node(db):
         )
     )
     assert (Node.objects.count(), NodeName.objects.count()) == (1, 2)
+
+
+DROP = {"lifecycleStateChange": "DROP"}
+
+
+def test_an_edge_that_is_told_late_to_what_its_run_dropped_has_ended(db):
+    send(
+        run_event(
+            "COMPLETE", at="2026-03-01T11:00:00Z", writes=[dataset("a.b.tmp", lifecycleStateChange=DROP)]
+        )
+    )
+    send(run_event("START", at="2026-03-01T10:00:00Z", reads=["a.b.c"]))
+    assert Edge.objects.get().ended_at is not None
+
+
+def test_a_dataset_event_drops_a_dataset(db):
+    send(run_event(at="2026-03-01T10:00:00Z", reads=["a.b.c"], writes=["a.b.d"]))
+    gone = dataset("a.b.d", lifecycleStateChange=DROP)
+    send({"eventTime": "2026-03-02T10:00:00Z", "dataset": gone})
+    assert Node.objects.get(name="a.b.d").is_gone
+    assert Edge.objects.get().ended_at is not None
+
+
+def test_events_without_a_job_that_tell_no_flow_say_nothing_of_the_job_of_declared_edges(db):
+    flow = {"inputs": [{"type": "DATASET", "namespace": PG, "name": "a.b.c"}]}
+    send(
+        {"eventTime": "2026-03-01T10:00:00Z", "dataset": dataset("a.b.other")},
+        {"eventTime": "2026-03-02T10:00:00Z", "dataset": dataset("a.b.d", lineage=flow)},
+    )
+    assert Job.objects.get().first_seen == Edge.objects.get().first_seen
