@@ -230,10 +230,10 @@ def _end_dropped(
     changed: dict[int, Node] = {}
     for event in events:
         for use in event.datasets if event.run_uuid is None or event.job is None else ():
-            node = nodes[use.dataset]
-            if use.dropped and (node.ended_at is None or node.ended_at < event.event_time):
-                node.ended_at = event.event_time
-                changed[node.pk] = node
+            told = nodes[use.dataset]
+            if use.dropped and (told.ended_at is None or told.ended_at < event.event_time):
+                told.ended_at = event.event_time
+                changed[told.pk] = told
     for run in runs.values():
         for (node_id, _), row in uses[run.pk].items():
             node = by_id.get(node_id)
