@@ -78,6 +78,11 @@ def picture(
         listed, more = _edges(found.depths, level=level, direction=way, depth=depth, as_of=as_of)
         truncated |= more
         edges |= {(row.source, row.target, row.job_namespace, row.job): row for row in listed}
+    if len(depths) > max(most, len(begin)):  # each way may have had that many
+        nearest = sorted(depths, key=lambda pk: (depths[pk], pk))[: max(most, len(begin))]
+        depths = {pk: depths[pk] for pk in nearest}
+        edges = {key: row for key, row in edges.items() if row.source in depths and row.target in depths}
+        truncated = True
     return Picture(depths, tuple(edges[key] for key in sorted(edges)), truncated)
 
 

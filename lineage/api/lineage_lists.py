@@ -150,6 +150,7 @@ class NameViewSet(ReadMixin):
 
     queryset = NodeName.objects.select_related("node", "bound_by")
     serializer_class = NameShape
+    system_path = "node__dataset__system__code"
     rights = {"bind": (C.EDIT_LINEAGE, C.DECIDE), "unbind": (C.EDIT_LINEAGE, C.DECIDE)}
     filters = {
         "matched": choice(list(NodeName.Matched.values)),

@@ -264,3 +264,27 @@ def test_the_jwt_provider_of_openlineage_gets_a_token(db):
     assert post(client, run_event(writes=["a.b.c"])).status_code == 201
     assert client.post("/api/v1/login/token", form | {"apikey": secret[:-1] + "x"}).status_code == 401
     assert client.post("/api/v1/login/token", {"grant_type": form["grant_type"]}).status_code == 401
+
+
+def test_both_ways_together_keep_the_limit(sender):
+    reads, writes = [f"s.p.in{n}" for n in range(8)], [f"s.p.out{n}" for n in range(8)]
+    post(sender, run_event(reads=reads, writes=["s.p.hub"]))
+    post(sender, run_event(run=2, reads=["s.p.hub"], writes=writes))
+    cut = graph(sender, namespace=PG, name="s.p.hub", limit=10)
+    assert (len(cut["nodes"]), cut["truncated"]) == (10, True)
+    assert cut["nodes"][0]["depth"] == 0
+    shown = {node["id"] for node in cut["nodes"]}
+    assert len(cut["edges"]) == 9
+    assert all({edge["source"], edge["target"]} <= shown for edge in cut["edges"])
+
+
+def test_a_key_limited_to_systems_sees_the_names_of_their_datasets_only(sender):
+    system = make_system(code="mine")
+    other = make_system(code="theirs")
+    for each, place in ((system, "postgres://mine:5432"), (other, "postgres://theirs:5432")):
+        SystemNamespace.objects.create(system=each, namespace=place)
+        make_dataset(system=each, name="orders")
+        post(sender, run_event(run=place, writes=[dataset("shop.public.orders", place)]))
+    limited = api_client(secret=make_api_key(make_service(), "registry:read", system_codes=["mine"])[1])
+    found = limited.get("/api/v1/lineage/names").json()["items"]
+    assert [each["namespace"] for each in found] == ["postgres://mine:5432"]
