@@ -23,6 +23,8 @@ SHARDS = 16
 MAX_KEY = 1100
 MAX_REPLAYED = 1000
 
+_PUT = ("kind", "topic", "key", "shard", "event_id", "payload", "created_at")
+
 Kind = OutboxMessage.Kind
 Status = OutboxMessage.Status
 
@@ -56,20 +58,16 @@ def put(messages: Sequence[Message]) -> None:
     if not messages:
         return
     now = timezone.now()
+    topics = {kind: topic_of(kind) for kind in {each.kind for each in messages}}
     rows = [
-        OutboxMessage(
-            kind=each.kind,
-            topic=topic_of(each.kind),
-            key=each.key[:MAX_KEY],
-            shard=shard_of(each.key[:MAX_KEY]),
-            event_id=each.event_id,
-            payload=each.payload,
-            created_at=now,
+        (
+            *(each.kind, topics[each.kind], each.key[:MAX_KEY], shard_of(each.key[:MAX_KEY])),
+            *(each.event_id, each.payload, now),
         )
         for each in messages
     ]
     with transaction.atomic():
-        bulk.insert(rows)
+        bulk.insert_values(OutboxMessage, _PUT, rows)
     waking.after_commit()
 
 

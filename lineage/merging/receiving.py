@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from django.db import OperationalError, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.utils import timezone
 
+from aide.core import bulk
 from aide.work.queue import enqueue
 from lineage import outbox
 from lineage.merging.merge import merge
@@ -114,7 +115,7 @@ def _store(fresh: list[_Read], *, announce: bool) -> tuple[set[str], bool]:
 
 
 def _store_once(fresh: list[_Read], *, announce: bool) -> tuple[set[str], bool]:
-    new = set(inserted(LineageEvent, [_row(each) for each in fresh], unique="digest"))
+    new = _keep([_row(each) for each in fresh])
     listed = [each for each in fresh if each.digest in new]
     if not listed:
         return new, True
@@ -142,6 +143,21 @@ def _store_once(fresh: list[_Read], *, announce: bool) -> tuple[set[str], bool]:
         _keep_failed(new, error)
         return new, False
     return new, True
+
+
+def _keep(rows: list[dict[str, Any]]) -> set[str]:
+    """Write the events that are not there; the digests of those. COPY, unless somebody else writes one of them."""
+    if connection.vendor == "postgresql" and len(rows) >= bulk.FEW:
+        digests = LineageEvent.objects.filter(digest__in=[row["digest"] for row in rows])
+        known = set(digests.values_list("digest", flat=True))
+        listed = [row for row in rows if row["digest"] not in known]
+        try:
+            with transaction.atomic():
+                bulk.insert_values(LineageEvent, list(rows[0]), [tuple(row.values()) for row in listed])
+        except IntegrityError:
+            return set(inserted(LineageEvent, rows, unique="digest"))
+        return {row["digest"] for row in listed}
+    return set(inserted(LineageEvent, rows, unique="digest"))
 
 
 def _keep_failed(digests: set[str], error: Exception) -> None:

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from django.db import connection, models
 
 CHUNK = 500
@@ -131,13 +132,9 @@ def _records(fields: Sequence[Any]) -> str:
 
 def _document(fields: Sequence[Any], names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
     columns = [each.column for each in fields]
-    if columns == list(names):
-        return json.dumps(rows, default=_plain)
-    return json.dumps([dict(zip(columns, map(row.get, names), strict=True)) for row in rows], default=_plain)
-
-
-def _plain(value: Any) -> str:
-    return value.isoformat() if isinstance(value, dt.datetime) else str(value)
+    if columns != list(names):
+        rows = [dict(zip(columns, map(row.get, names), strict=True)) for row in rows]
+    return msgspec.json.encode(rows).decode()
 
 
 def insert_rows(model: type[models.Model], rows: Sequence[Any]) -> None:

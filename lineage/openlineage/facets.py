@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 LONGEST = 16_000
 MOST = 100
 # These become edges and names.
@@ -26,10 +28,21 @@ def stamped(facets: Mapping[str, Any], *, at: str) -> Stamped:
     for name, facet in facets.items():
         if name in _TAKEN_APART or len(found) >= MOST or len(name) > 200:
             continue
-        length = len(_text(facet))
-        kept = facet if length <= LONGEST else {"_omitted": f"{length} characters; see the event"}
-        found[name] = {"at": at, "value": kept}
+        found[name] = {"at": at, "value": facet if len(packed(facet)) <= LONGEST else _shortened(facet)}
     return found
+
+
+def _shortened(facet: Any) -> Any:
+    length = len(_text(facet))
+    return facet if length <= LONGEST else {"_omitted": f"{length} characters; see the event"}
+
+
+def packed(value: Any) -> bytes:
+    """One spelling of a JSON value, made quickly: what is equal has the same."""
+    try:
+        return msgspec.json.encode(value, order="sorted")
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
 def newest(present: Mapping[str, Any], other: Mapping[str, Any]) -> Stamped:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import uuid
 from collections.abc import Mapping
 from typing import Any
 
 from lineage.openlineage.columns import ColumnReader
-from lineage.openlineage.facets import facets_of, is_there, objects
+from lineage.openlineage.facets import facets_of, is_there, objects, packed
 from lineage.openlineage.model import (
     DATASET,
     INPUT,
@@ -35,8 +34,7 @@ _RESERVED = frozenset({("aide", "drawn by hand"), ("aide", "declared on the data
 
 def digest_of(value: Any) -> str:
     """What tells a repetition: sha256 over the event, however it is spelled. It holds run, type, time and body."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(packed(value)).hexdigest()
 
 
 def run_uuid_of(run_id: str) -> uuid.UUID:

@@ -9,6 +9,9 @@ import re
 from typing import Any
 
 MASK = "***"
+_SHORT, _MOST_PLAIN = 300, 20_000
+_plain: set[str] = set()
+"""Short names without anything to mask: the same come over and over. Never one that may hold a secret."""
 # Here the part before "@" is a container, not a user.
 _CONTAINERS = ("abfs", "abfss", "wasb", "wasbs")
 _USERINFO = re.compile(r"://([^\s/@\"'<>?#]*(?:@[^\s/@\"'<>?#]+)*)@")
@@ -44,7 +47,13 @@ def may_hold_secrets(text: str) -> bool:
 
 def without_userinfo(text: str) -> str:
     """A namespace or name without the user, and the password, of the URL in it."""
+    if text in _plain:
+        return text
     if not may_hold_secrets(text):
+        if len(text) <= _SHORT:
+            if len(_plain) >= _MOST_PLAIN:
+                _plain.clear()
+            _plain.add(text)
         return text
     return masked_text(_USERINFO.sub(lambda hit: hit[0] if _is_container(hit) else "://", text))
 
