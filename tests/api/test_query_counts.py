@@ -80,8 +80,14 @@ def fill(rows: int) -> dict[str, Any]:
         versions.add_draft(dataset, by=maker)
         crawl.upload(system, snapshot_of(f"new{n}"), by=maker)
         events.accept([{"resource": f"resource {n}", "event_id": f"event {n}"}])
-        free = dataset_of("free", "legacy")
-        send(run_event(run=n, job=f"job{n}" if n else "nightly", reads=[free], writes=[f"made{n}"]))
+        send(
+            run_event(
+                run=n,
+                job=f"job{n}" if n else "nightly",
+                reads=[dataset_of("free", "legacy")],
+                writes=[f"made{n}"],
+            )
+        )
         schemas.register(name=f"schema {n}", schema={}, by=maker)
     for source in types[: rows // 5 + 1]:
         for target in types[:5]:
