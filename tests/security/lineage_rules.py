@@ -38,7 +38,7 @@ LINEAGE_RULES: dict[str, tuple[Case, ...]] = {
     "GET lineage/runs": case(SEEN),
     "GET lineage/jobs": case(SEEN),
     "GET lineage/names": case(SEEN),
-    "GET lineage/names/{pk}": case(SEEN, lambda w: w.free_name),
+    "GET lineage/names/{pk}": case(of_system(SEE), lambda w: w.bound_name),
     "POST lineage/names/{pk}/bind": case(
         of_system(DECIDE, DRAW), lambda w: w.free_name, lambda w: {"dataset_id": w.dataset.pk}
     ),
