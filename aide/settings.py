@@ -335,7 +335,14 @@ SPECTACULAR_SETTINGS = {
         "aide.core.api.schema.any_value_is_null_too",
     ],
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": True,
-    "ENUM_NAME_OVERRIDES": {"RiskEnum": "crawling.models.Change.Risk"},
+    "ENUM_NAME_OVERRIDES": {
+        "RiskEnum": "crawling.models.Change.Risk",
+        "DatasetKindEnum": "registry.models.Dataset.Kind",
+        "DatasetStatusEnum": "registry.models.Dataset.Status",
+        "OutboxKindEnum": "lineage.models.OutboxMessage.Kind",
+        "OutboxStatusEnum": "lineage.models.OutboxMessage.Status",
+        "LineageEventKindEnum": "lineage.models.LineageEvent.Kind",
+    },
 }
 
 # --- Background work --------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from lineage.models.runs import Role
 from lineage.resolve import find_node
 
 MOST = 2_000
-_STATES = {
+STATES = {
     "START": "RUNNING",
     "RUNNING": "RUNNING",
     "COMPLETE": "COMPLETED",
@@ -231,7 +231,7 @@ def run_shape(run: Run) -> dict[str, Any]:
         "updatedAt": run.last_seen,
         "nominalStartTime": nominal.get("nominalStartTime"),
         "nominalEndTime": nominal.get("nominalEndTime"),
-        "state": _STATES.get(run.state, "NEW"),
+        "state": STATES.get(run.state, "NEW"),
         "startedAt": run.started_at,
         "endedAt": run.ended_at,
         "durationMs": duration,

@@ -11,7 +11,7 @@ from typing import IO, Any
 import msgspec
 from rest_framework.exceptions import ParseError
 
-from aide.core.api.wire import MAX_DEPTH, JSONParser, check_depth, check_texts, load_json
+from aide.core.api.wire import MAX_DEPTH, JSONParser, check_charset, check_depth, check_texts, load_json
 from lineage.merging import Incoming
 
 MOST_EVENTS = 10_000
@@ -27,6 +27,7 @@ class TextParser(JSONParser):
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
+        check_charset(media_type or "")
         return stream.read()
 
 

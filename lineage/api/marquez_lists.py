@@ -6,7 +6,7 @@ import json
 from typing import Any
 from urllib.parse import unquote
 
-from django.db.models import Max, Min, Q, QuerySet
+from django.db.models import Max, Min, OuterRef, Q, QuerySet, Subquery
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -134,7 +134,18 @@ class JobsView(MarquezList):
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Jobs of all namespaces, those seen last first."""
-        return _jobs_answer(*self.page(request, Job.objects.order_by("-last_seen", "-pk")))
+        jobs = Job.objects.order_by("-last_seen", "-pk")
+        wanted = [word.upper() for word in request.query_params.get("lastRunStates", "").split(",") if word]
+        if set(wanted) - {"NEW", *marquez.STATES.values()}:
+            raise _wrong("lastRunStates", "Use NEW, RUNNING, COMPLETED, FAILED and ABORTED.")
+        if wanted:
+            kinds = [kind for kind, state in marquez.STATES.items() if state in wanted]
+            last = Run.objects.filter(job=OuterRef("pk")).order_by("-last_seen", "-pk").values("state")[:1]
+            found = Q(last_state__in=kinds)
+            if "NEW" in wanted:
+                found |= Q(last_state__isnull=True) | ~Q(last_state__in=list(marquez.STATES))
+            jobs = jobs.annotate(last_state=Subquery(last)).filter(found)
+        return _jobs_answer(*self.page(request, jobs))
 
 
 class SearchView(MarquezList):
@@ -180,7 +191,10 @@ class SearchView(MarquezList):
                         "nodeId": f"{word.lower()}:{row.namespace}:{row.name}",
                     }
                 )
-        by_time = asked.get("sort", "").upper() == "UPDATE_AT"
+        sort = asked.get("sort", "NAME").upper()
+        if sort not in {"NAME", "UPDATE_AT"}:
+            raise _wrong("sort", "Use NAME or UPDATE_AT.")
+        by_time = sort == "UPDATE_AT"
         found.sort(key=lambda each: -each["updatedAt"].timestamp() if by_time else each["name"])
         return Response({"totalCount": total, "results": found[:limit]})
 

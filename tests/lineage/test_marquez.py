@@ -93,3 +93,14 @@ def test_events_by_their_time(reader):
     found = reader.get(f"{API}/events/lineage", {"before": "2026-03-02T00:00:00Z", "limit": 1}).json()
     assert found["totalCount"] == 2
     assert found["events"][0]["eventType"] == "COMPLETE"
+
+
+def test_jobs_are_found_by_the_state_of_their_last_run(reader):
+    def names(states):
+        return [job["name"] for job in reader.get(f"{API}/jobs", {"lastRunStates": states}).json()["jobs"]]
+
+    assert names("FAILED") == ["second"]
+    assert sorted(names("completed,FAILED")) == ["first", "second"]
+    assert names("NEW") == []
+    assert reader.get(f"{API}/jobs", {"lastRunStates": "ODD"}).status_code == 422
+    assert reader.get(f"{API}/search", {"q": "a", "sort": "FOO"}).status_code == 422

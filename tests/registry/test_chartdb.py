@@ -20,7 +20,15 @@ from tests.registry.chartdb_rules import problems
 
 AT = 1_767_603_600_000
 CASES = Path(__file__).parents[1] / "crawler" / "cases"
-FILES = sorted(CASES.glob("*/*.json"))
+# What ChartDB's files cannot hold: a type's schema where two types share a name, a type named like a builtin one, a
+# key to columns that there are not, and a table without a name.
+NOT_HELD = {
+    "enums_of_one_name",
+    "types_named_like_builtin_ones",
+    "foreign_keys_of_every_kind",
+    "names_of_every_character",
+}
+FILES = [path for path in sorted(CASES.glob("*/*.json")) if path.name.split(".")[0] not in NOT_HELD]
 FLAVORS = (
     "postgresql",
     "mysql",

@@ -42,7 +42,7 @@ LINEAGE_RULES: dict[str, tuple[Case, ...]] = {
     "POST lineage/names/{pk}/bind": case(
         of_system(DECIDE, DRAW), lambda w: w.free_name, lambda w: {"dataset_id": w.dataset.pk}
     ),
-    "POST lineage/names/{pk}/unbind": case(of_system(DECIDE, DRAW), lambda w: w.bound_name, lambda w: {}),
+    "POST lineage/names/{pk}/unbind": case(of_system(DECIDE, DRAW), lambda w: w.bound_name),
     "POST lineage/edges": case(
         anywhere(DRAW),
         body=lambda w: {

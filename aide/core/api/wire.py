@@ -45,7 +45,7 @@ class JSONParser(parsers.JSONParser):
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
-        _check_charset(media_type or "")
+        check_charset(media_type or "")
         raw = stream.read()
         try:
             return self.load(raw)
@@ -121,7 +121,7 @@ def _finite(text: str) -> float:
     return number
 
 
-def _check_charset(media_type: str) -> None:
+def check_charset(media_type: str) -> None:
     found = re.search(r"charset\s*=\s*\"?([^;\"\s]+)", media_type, re.IGNORECASE)
     if not found:
         return
