@@ -10,6 +10,7 @@ from typing import Any
 import environ
 from csp.constants import NONCE, NONE, SELF
 
+from aide.core.api.choices import NAMES_OF_CHOICES
 from aide.core.logs import logging_config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -335,14 +336,7 @@ SPECTACULAR_SETTINGS = {
         "aide.core.api.schema.any_value_is_null_too",
     ],
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": True,
-    "ENUM_NAME_OVERRIDES": {
-        "RiskEnum": "crawling.models.Change.Risk",
-        "DatasetKindEnum": "registry.models.Dataset.Kind",
-        "DatasetStatusEnum": "registry.models.Dataset.Status",
-        "OutboxKindEnum": "lineage.models.OutboxMessage.Kind",
-        "OutboxStatusEnum": "lineage.models.OutboxMessage.Status",
-        "LineageEventKindEnum": "lineage.models.LineageEvent.Kind",
-    },
+    "ENUM_NAME_OVERRIDES": NAMES_OF_CHOICES,
 }
 
 # --- Background work --------------------------------------------------------------------------------------------
