@@ -48,6 +48,8 @@ def _clean(key: Any, value: Any, *, depth: int) -> Any:
 
 def logging_config(*, debug: bool) -> None:
     """Configures structlog and the standard library's logging to one stream on stderr."""
+    # A line that cannot be written would print the exception that is being handled, whose text may hold a secret.
+    logging.raiseExceptions = False
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 
@@ -46,3 +47,21 @@ def test_production_lines_are_json_with_masked_tracebacks(capsys, settings):
     assert [line["level"] for line in lines] == ["error", "info"]
     assert "hunter2" not in json.dumps(lines)
     assert "Traceback" in json.dumps(lines[0])
+
+
+def test_a_line_that_cannot_be_written_tells_nothing_of_what_is_handled(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    stream.close()
+    logger = logging.getLogger("tests.closed")
+    logger.addHandler(handler)
+    try:
+        raise RuntimeError("a bug that knows hunter2")
+    except RuntimeError as error:
+        logger.error("it broke: %s", type(error).__name__)
+    finally:
+        logger.removeHandler(handler)
+    captured = capfd.readouterr()
+    assert "hunter2" not in captured.out + captured.err
