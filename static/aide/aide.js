@@ -7,7 +7,7 @@
   function keep(form, name, value) {
     const data = new FormData(form);
     data.set(name, value);
-    fetch(form.action, { method: "POST", body: data, redirect: "manual", credentials: "same-origin" });
+    fetch(form.action, { method: "POST", body: data, redirect: "manual", credentials: "same-origin", keepalive: true });
   }
 
   // Theme and navigation change at once; the cookie is set by the same form in the background.
