@@ -186,6 +186,8 @@ def _present(as_of: datetime | None) -> tuple[str, list[Any]]:
 
 def _column(statement: str, frontier: Sequence[int], params: Sequence[Any]) -> list[int]:
     """The first column of a statement over a frontier of any size."""
+    if not frontier:
+        return []
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute(statement.format(among="= ANY(%s)"), [list(frontier), *params])
