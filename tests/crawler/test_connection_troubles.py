@@ -215,7 +215,7 @@ def test_bare_dialects_choose_the_shipped_drivers() -> None:
         ("mssql+pyodbc://h/x?odbc_connect=DRIVER%3Dx%3BPWD%3DS3cret", True),
         ("postgresql://u@h/x?sslmode=require", False),
         ("postgresql://u:@h/x", False),
-        ("sqlite:////tmp/a@b:c.db", False),
+        ("sqlite:////srv/a@b:c.db", False),
     ],
 )
 def test_a_password_in_a_url_is_found_and_hidden(url: str, found: bool) -> None:
@@ -257,7 +257,7 @@ def test_a_silent_server_can_be_left_at_once(silent_port: int) -> None:
         ("mysql://u@h/x?local_infile=1", "local_infile"),
         ("mariadb://u@h/x?read_default_file=/etc/S3cret", "read_default_file"),
         ("mysql://u@h/x?ssl_ca=/etc/S3cret", "ssl_ca"),
-        ("mysql://u@h/x?unix_socket=/tmp/S3cret", "unix_socket"),
+        ("mysql://u@h/x?unix_socket=/srv/S3cret", "unix_socket"),
         ("mysql://u@h/x?charset=S3cret", "charset"),
         ("mysql://u@h/x?connect_timeout=S3cret", "connect_timeout"),
         ("mysql://u@h/x?ssl_disabled=S3cret", "ssl_disabled"),
@@ -270,10 +270,10 @@ def test_a_silent_server_can_be_left_at_once(silent_port: int) -> None:
         ("postgresql://u@h/x?connect_timeout=S3cret", "connect_timeout"),
         ("postgresql://u@h/x?sslmode=require&sslmode=S3cret", "sslmode"),
         ("postgresql+psycopg2://u@h/x?passfile=/etc/S3cret", "passfile"),
-        ("sqlite:////tmp/x?mode=S3cret", "mode"),
+        ("sqlite:////srv/x?mode=S3cret", "mode"),
         ("oracle://u@h/x?plugin=S3cret", "plugin"),
-        ("mssql+pyodbc://u@h/x?driver=/tmp/S3cret.so", "driver"),
-        ("mssql+pyodbc://?odbc_connect=Driver%3D/tmp/S3cret.so", "Driver"),
+        ("mssql+pyodbc://u@h/x?driver=/srv/S3cret.so", "driver"),
+        ("mssql+pyodbc://?odbc_connect=Driver%3D/srv/S3cret.so", "Driver"),
     ],
 )
 def test_an_option_that_reaches_too_far_is_refused_by_its_name(url: str, option: str) -> None:

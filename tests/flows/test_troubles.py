@@ -206,7 +206,7 @@ def test_a_flavor_without_types(type_catalogues: None) -> None:
     flavor = "homegrown"
     kind = SystemKind.objects.get(code="RDBMS")
     SystemFlavor.objects.create(code=flavor, name="Homegrown", kind=kind, sqlalchemy_dialects=["sqlite"])
-    system = make_system(flavor, "sqlite:////tmp/nothing")
+    system = make_system(flavor, "sqlite:////srv/nothing")
     desk = Desk(system)
     answer = desk.by_engineer.post(f"{API}/crawl-runs", {"system": system.code}, format="json")
     assert answer.status_code == 422
@@ -230,7 +230,7 @@ def test_a_flavor_without_types(type_catalogues: None) -> None:
 
 def test_a_system_that_cannot_be_crawled(type_catalogues: None) -> None:
     for system, word in (
-        (make_system("csv", "sqlite:////tmp/nothing"), "CSV"),
+        (make_system("csv", "sqlite:////srv/nothing"), "CSV"),
         (make_system("postgresql"), "connection"),
         (make_system("postgresql", "postgresql://127.0.0.1/app", is_active=False), "not active"),
     ):

@@ -23,7 +23,7 @@ from lineage.openlineage import authority_of, normal_form, split_name
         (("hive://meta", "d.t"), ("hive://META:9083", "d.t")),
         (("hive://meta:10000", "d.t"), ("thrift://meta:9083", "d.t")),
         (("abfs://c@Acc.dfs.core.windows.net", "/a"), ("abfss://c@acc.dfs.core.windows.net", "a")),
-        (("file", "/tmp/a/"), ("file:///", "tmp/a")),
+        (("file", "/lake/a/"), ("file:///", "lake/a")),
     ],
 )
 def test_spellings_of_one_place_are_the_same(one, other):
