@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.shop import Shop
 from tests.factories import make_groups
@@ -28,6 +28,7 @@ FLAGS = [
     "--disable-sync",
 ]
 WIDE = {"width": 1440, "height": 900}
+PATIENCE = 15_000  # milliseconds, on a machine that does much else besides
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -50,6 +51,7 @@ def browser() -> Iterator[Browser]:
     before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     try:
+        expect.set_options(timeout=PATIENCE)
         with sync_playwright() as playwright:
             running = playwright.chromium.launch(executable_path=program, args=FLAGS)
             yield running
@@ -97,6 +99,7 @@ class Visitor:
         page.keyboard.type(password)
         page.keyboard.press("Enter")
         page.locator("header .avatar").wait_for()
+        page.wait_for_load_state("load")
         return page
 
 
@@ -112,7 +115,7 @@ def visit(browser: Browser, live_server: Any) -> Iterator[Any]:
             java_script_enabled=script,
             reduced_motion="reduce",
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         return Visitor(context, live_server.url)
 

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from registry.models import DataType
+from tests.browser.keys import press
 from tests.browser.shop import Shop
 from tests.browser.test_every_screen import NARROW, violations
 
@@ -44,31 +45,31 @@ def test_a_viewer_finds_what_has_no_cast_by_keyboard(visit: Any, shop: Shop) -> 
     expect(page.get_by_role("columnheader", name="decimal")).to_be_visible()
 
     for _ in range(80):
-        page.keyboard.press("Tab")
+        press(page, "Tab")
         if " to " in focused(page):
             break
     start = focused(page)
     assert start.endswith("to Becomes")
-    page.keyboard.press("Tab")
+    press(page, "Tab")
     assert " to " not in focused(page), "the table is one stop"
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowDown")
+    press(page, "Shift+Tab")
+    press(page, "ArrowRight")
+    press(page, "ArrowDown")
     there = focused(page)
     assert there.split(" to ")[0] != start.split(" to ")[0]
     assert not there.endswith("to Becomes")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     panel = page.get_by_role("region", name="The chosen cast")
     expect(panel.get_by_role("heading", level=2)).to_be_visible()
     expect(panel).to_be_focused()
     expect(panel).to_contain_text("none")
     assert page.get_by_text("Add rule").count() == 0
     assert "source=" in page.url
-    page.keyboard.press("Escape")
+    press(page, "Escape")
     assert focused(page) == there
     expect(panel).to_contain_text("Choose a cell")
-    page.keyboard.press("End")
-    page.keyboard.press("Home")
+    press(page, "End")
+    press(page, "Home")
     assert focused(page).endswith("to Becomes")
     assert visitor.trouble == []
 

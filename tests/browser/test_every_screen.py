@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from crawling import review
 from crawling.models import CrawlRun
+from tests.browser.keys import press
 from tests.browser.shop import Shop
 
 NARROW = 320
@@ -108,7 +109,7 @@ def test_the_focused_row_is_never_under_the_bar(visit: Any, shop: Shop) -> None:
     )
     page.locator(".change").first.focus()
     for _ in range(12):
-        page.keyboard.press("j")
+        press(page, "j")
         hidden = page.evaluate(
             """() => {
               const row = document.activeElement.getBoundingClientRect();

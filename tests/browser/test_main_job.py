@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from crawling.models import Change, Decision
 from registry.models import Dataset
+from tests.browser.keys import press
 from tests.browser.shop import Shop
 
 State = Change.State
@@ -16,7 +17,7 @@ State = Change.State
 def focus_by_tab(page: Page, name: str, *, most: int = 90) -> None:
     """Press Tab until the link or button of that name has the focus."""
     for _ in range(most):
-        page.keyboard.press("Tab")
+        press(page, "Tab")
         text = page.evaluate("document.activeElement ? document.activeElement.innerText || '' : ''")
         if " ".join(text.split()).startswith(name):
             return
@@ -26,7 +27,7 @@ def focus_by_tab(page: Page, name: str, *, most: int = 90) -> None:
 def enter(page: Page) -> None:
     """Press Enter on what leads to another page, and wait for it."""
     with page.expect_navigation():
-        page.keyboard.press("Enter")
+        press(page, "Enter")
 
 
 def follow(page: Page, name: str) -> None:
@@ -43,7 +44,7 @@ def to_row(page: Page, change: Change) -> None:
     for _ in range(40):
         if focused(page) == f"change-{change.pk}":
             return
-        page.keyboard.press("j")
+        press(page, "j")
     raise AssertionError(f"no row of change {change.pk} below")
 
 
@@ -68,33 +69,33 @@ def test_two_people_review_a_crawl_by_keyboard_alone(visit: Any, shop: Shop) -> 
 
     # Into the rows: one stop for all of them, the first that needs somebody.
     for _ in range(60):
-        page.keyboard.press("Tab")
+        press(page, "Tab")
         if focused(page).startswith("change-"):
             break
     to_row(page, rename)
-    page.keyboard.press("a")
+    press(page, "a")
     expect(page.get_by_test_id(f"change-{rename.pk}")).to_contain_text(
         "Approved by you. A second person must confirm."
     )
     to_row(page, dropped)
-    page.keyboard.press("r")
+    press(page, "r")
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.type("Pla")
-    page.keyboard.press("Tab")
+    press(page, "Tab")
     page.keyboard.type("the fax stays until June")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
+    press(page, "Tab")
+    press(page, "Tab")
     focus_by_tab(page, "Reject")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_test_id(f"change-{dropped.pk}")).to_contain_text(
         "Rejected by you: Planned, but not agreed: the fax stays until June"
     )
     assert focused(page).startswith("change-"), "the focus went on to the next row"
     to_row(page, risky)
-    page.keyboard.press("a")
+    press(page, "a")
     saved(page, "3 decisions noted, not applied yet.")
     focus_by_tab(page, "Approve the remaining")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     saved(page, f"{safe + 3} decisions noted, not applied yet.")
     expect(page.get_by_role("button", name="safe here")).to_have_count(0)
     expect(page.locator("#progress-words")).to_have_text(f"{safe + 3} of {total} decided")
@@ -150,18 +151,18 @@ def test_a_decision_can_be_taken_back_and_the_page_says_when_it_is_not_saved(vis
     )
     row = page.get_by_test_id(f"change-{change.pk}")
     row.focus()
-    page.keyboard.press("a")
+    press(page, "a")
     expect(row).to_contain_text("Approved by you.")
-    page.keyboard.press("k")
+    press(page, "k")
     saved(page, "1 decision noted, not applied yet.")
     row.focus()
-    page.keyboard.press("u")
+    press(page, "u")
     saved(page, "Nothing is applied until you finish.")
     expect(row.get_by_role("button", name="Approve")).to_be_visible()
 
     page.route("**/decide/", lambda route: route.abort())
     row.focus()
-    page.keyboard.press("a")
+    press(page, "a")
     expect(page.locator("#save-state")).to_contain_text("Not saved. The server cannot be reached")
     expect(row).to_have_attribute("data-state", "open")
     assert focused(page) == f"change-{change.pk}"
@@ -192,7 +193,7 @@ def test_a_change_that_needs_another_says_so_by_its_name(visit: Any, shop: Shop)
     )
     row = page.get_by_test_id(f"change-{other.pk}")
     row.focus()
-    page.keyboard.press("a")
+    press(page, "a")
     expect(page.locator("#save-state")).to_contain_text(
         "This needs another change first: Column renamed: main.sales_customers, phone."
     )
@@ -236,14 +237,14 @@ def test_a_rename_is_discussed_split_and_paired_by_keyboard(visit: Any, shop: Sh
     address = f"/admin/crawling/crawlrun/{run.pk}/review/"
     page = first.sign_in("steward@example.com", shop.password, at=address)
     page.get_by_test_id(f"change-{rename.pk}").focus()
-    page.keyboard.press("c")
+    press(page, "c")
     page.keyboard.type("Are these the same numbers?")
     focus_by_tab(page, "Comment")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_role("list", name="Comments")).to_contain_text("Steward Are these the same numbers?")
     assert focused(page) == f"change-{rename.pk}"
     with page.expect_navigation():
-        page.keyboard.press("s")
+        press(page, "s")
     expect(page.get_by_role("status").first).to_contain_text(
         "Split: phone is dropped, mobile_phone is added."
     )
@@ -251,9 +252,9 @@ def test_a_rename_is_discussed_split_and_paired_by_keyboard(visit: Any, shop: Sh
     expect(page.get_by_test_id(f"change-{dropped.pk}")).to_be_focused()
     expect(page.get_by_test_id(f"change-{dropped.pk}")).to_contain_text("Are these the same numbers?")
     with page.expect_navigation():
-        page.keyboard.press("s")
+        press(page, "s")
     page.get_by_role("radio", name="mobile_phone").focus()
-    page.keyboard.press("Space")
+    press(page, "Space")
     follow(page, "Pair them")
     again = shop.change(run, "rename_field", "phone")
     expect(page.get_by_test_id(f"change-{again.pk}")).to_be_focused()

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from aide.accounts.keys import make_key
 from aide.audit.models import AuditEntry
 from registry.models import CredentialRef, Dataset, DataType, Field
+from tests.browser.keys import press
 from tests.browser.shop import Shop
 from tests.browser.test_every_screen import violations
 
@@ -88,27 +89,27 @@ def test_the_shell_works_by_keyboard(visit: Any, shop: Shop) -> None:
     visitor = visit()
     visitor.sign_in("admin@example.com", shop.password)
     page = visitor.open("/admin/registry/system/")
-    page.keyboard.press("Tab")
+    press(page, "Tab")
     expect(page.locator(":focus")).to_have_text("Skip to main content")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.locator("main")).to_be_focused()
     page.locator("summary[title=Theme]").focus()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     dark = page.get_by_role("button", name="Dark")
     expect(dark).to_be_visible()
     dark.focus()
     with page.expect_response("**/preferences/"):  # it is kept in the background
-        page.keyboard.press("Enter")
+        press(page, "Enter")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark", timeout=20_000)
     expect(page.locator("summary[title=Theme]")).to_be_focused()
     page.reload()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark", timeout=20_000)
-    page.keyboard.press("Control+k")
+    press(page, "Control+k")
     expect(page.get_by_placeholder("Search datasets, fields, systems")).to_be_focused()
     page.locator("summary", has_text="Your account").focus()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.get_by_role("button", name="Log out").focus()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
 
 
