@@ -174,6 +174,15 @@ def entity_of(view: Any) -> tuple[str, str]:
     return words.strip().upper().replace(" ", "_"), words.strip()
 
 
+class ItemRefused(Exception):  # noqa: N818 (read as what happened)
+    """One item of a list is refused, by the error that is its cause; nothing of the list is kept."""
+
+    def __init__(self, position: int, cause: Exception) -> None:
+        super().__init__(position)
+        self.position = position
+        self.cause = cause
+
+
 def exception_handler(exc: Exception, context: dict[str, Any]) -> Response:
     """The REST framework's hook: whatever a view raised becomes a problem; a bug is logged and becomes 500."""
     view = context.get("view")
@@ -188,6 +197,8 @@ def translate(exc: Exception, view: Any = None) -> tuple[int, dict[str, Any], di
     """(status, values for `problem`, headers) for an exception."""
     prefix, words = entity_of(view)
     headers: dict[str, str] = {}
+    if isinstance(exc, ItemRefused):
+        return _at_item(exc, view)
     if isinstance(exc, DomainError):
         if exc.status in {429, 503}:
             headers["Retry-After"] = str(exc.extra.get("retry_after", RETRY_AFTER_SECONDS))
@@ -258,6 +269,16 @@ def translate(exc: Exception, view: Any = None) -> tuple[int, dict[str, Any], di
         return 503, {}, headers
     logger.error("unhandled error", exc_info=exc)
     return 500, {}, headers
+
+
+def _at_item(exc: ItemRefused, view: Any) -> tuple[int, dict[str, Any], dict[str, str]]:
+    """What is wrong with one item of many, with its place in the list before everything that is said of it."""
+    status, values, headers = translate(exc.cause, view)
+    place = f"items.{exc.position}"
+    said = problem(status, **values)
+    errors = [{**error, "field": f"{place}.{error['field']}".rstrip(".")} for error in said["errors"]]
+    errors = errors or [{"field": place, "code": said["error_code"].lower(), "detail": said["detail"]}]
+    return status, {**values, "detail": f"Item {exc.position}: {said['detail']}", "errors": errors}, headers
 
 
 def _exists(prefix: str, words: str, errors: list[dict[str, str]]) -> dict[str, Any]:

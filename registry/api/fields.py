@@ -172,12 +172,13 @@ class FieldViewSet(AuditedViewSet):
         if dataset is None:
             raise Http404
         rows = self.get_queryset().filter(dataset=dataset, retired_at__isnull=True).order_by("pk")
-        nodes = {row.pk: {**self.get_serializer(row).data, "children": []} for row in rows[:MAX_TREE]}
+        read = list(rows[: MAX_TREE + 1])
+        nodes = {row.pk: {**self.get_serializer(row).data, "children": []} for row in read[:MAX_TREE]}
         top: list[dict[str, Any]] = []
         for node in nodes.values():
             parent = nodes.get(node["parent_id"])
             (parent["children"] if parent is not None else top).append(node)
-        return Response({"dataset_id": dataset.pk, "items": top})
+        return Response({"dataset_id": dataset.pk, "items": top, "truncated": len(read) > MAX_TREE})
 
 
 def _tagged(codes: list[str]) -> Any:

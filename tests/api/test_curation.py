@@ -84,6 +84,12 @@ def test_an_older_row_version_of_a_field_is_refused(dataset):
     assert stale.json()["current"]["owner"] == "a"
 
 
+def test_a_tree_that_is_cut_says_so(dataset, monkeypatch):
+    monkeypatch.setattr("registry.api.fields.MAX_TREE", 1)
+    tree = api_client(make_user("viewer")).get(f"/api/v1/fields/tree/{dataset.pk}").json()
+    assert (len(tree["items"]), tree["truncated"]) == (1, True)
+
+
 def test_fields_come_as_a_tree(dataset):
     engineer = api_client(make_user("engineer"))
     top = engineer.post("/api/v1/fields", {"dataset_id": dataset.pk, "name": "address"}).json()
@@ -92,6 +98,7 @@ def test_fields_come_as_a_tree(dataset):
     assert child["path"] == 'address."post.code"'
     tree = engineer.get(f"/api/v1/fields/tree/{dataset.pk}").json()
     assert [node["name"] for node in tree["items"]] == ["id", "email", "address"]
+    assert tree["truncated"] is False
     assert tree["items"][2]["children"][0]["id"] == child["id"]
     children = engineer.get(f"/api/v1/fields/{top['id']}/children").json()
     assert [one["id"] for one in children["items"]] == [child["id"]]

@@ -105,6 +105,9 @@ def test_bulk_create_is_all_or_nothing(admin):
     assert {error["field"] for error in bad.json()["errors"]} == {"items.1.code", "items.1.name"}
     twice = admin.post("/api/v1/system-kinds", {"items": [{"code": "NEW", "name": "n"}, items[0]]})
     assert twice.status_code == 409
+    assert twice.json()["error_code"] == "SYSTEM_KIND_ALREADY_EXISTS"
+    assert [error["field"] for error in twice.json()["errors"]] == ["items.1"]
+    assert twice.json()["detail"].startswith("Item 1: There is already a system kind")
     assert admin.get("/api/v1/system-kinds/NEW").status_code == 404
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError, QuerySet
 from django.http import Http404
 from django.utils import timezone
@@ -21,9 +21,9 @@ from aide.core.api.permissions import READ
 from aide.core.api.schema import MAX_BULK
 from aide.core.api.versions import check_row_version, etag
 from aide.core.api.wire import storable
-from aide.core.errors import Conflict, Forbidden
+from aide.core.errors import Conflict, DomainError, Forbidden
 from aide.core.models import SoftDeletable
-from aide.core.problems import ApiValidationError
+from aide.core.problems import ApiValidationError, ItemRefused
 
 
 class StrictParameters(APIView):
@@ -177,6 +177,8 @@ class WriteMixin(ReadMixin):
                     errors[f"items.{position}"] = error.detail
                     if len(errors) >= 100:
                         break
+                except (DomainError, IntegrityError) as error:
+                    raise ItemRefused(position, error) from error
             if errors:
                 raise ValidationError(errors)
         data = self.get_serializer(made, many=True).data
