@@ -129,8 +129,8 @@ class FieldViewSet(AuditedViewSet):
     def recorded(self, verb: str, instance: Any, *, before: Any = None, after: Any = None) -> None:
         """The rules record what they do."""
 
-    def after_save(self, instance: Field) -> Field:
-        return self.get_queryset().get(pk=instance.pk)
+    def answer_rows(self) -> QuerySet[Field]:
+        return self.get_queryset()
 
     def change(self, request: Request, *, partial: bool) -> Response:
         with transaction.atomic():

@@ -124,10 +124,8 @@ class DatasetSchemaViewSet(AuditedViewSet):
         refuse_unless(self.caller, C.PUBLISH, dataset.system)
         document = values.pop("document", None)
         if document is not None:
-            made = publish_document(dataset, document, by=self.caller).schema
-        else:
-            made = versions.add_draft(dataset, by=self.caller, **values)
-        return self.get_queryset().get(pk=made.pk)
+            return publish_document(dataset, document, by=self.caller).schema
+        return versions.add_draft(dataset, by=self.caller, **values)
 
     def check_changeable(self, instance: DatasetSchema) -> None:
         refuse_published(instance)
@@ -142,8 +140,8 @@ class DatasetSchemaViewSet(AuditedViewSet):
             raise _invalid("document", "Publish a document with POST; a draft is written piece by piece.")
         return versions.update_draft(draft, by=self.caller, **values)
 
-    def after_save(self, instance: DatasetSchema) -> DatasetSchema:
-        return self.get_queryset().get(pk=instance.pk)
+    def answer_rows(self) -> QuerySet[DatasetSchema]:
+        return self.get_queryset()
 
     def perform_delete(self, instance: DatasetSchema) -> None:
         versions.delete_draft(instance, by=self.caller)

@@ -222,8 +222,8 @@ class SystemViewSet(RestorableViewSet):
             found = found.distinct()
         return found
 
-    def after_save(self, instance: System) -> System:
-        return self.queryset.get(pk=instance.pk)
+    def answer_rows(self) -> QuerySet[System]:
+        return self.queryset.all()
 
     def snapshot(self, instance: System) -> dict[str, Any]:
         found: dict[str, Any] = super().snapshot(instance)

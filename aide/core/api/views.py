@@ -138,9 +138,17 @@ class WriteMixin(ReadMixin):
     def check_system(self, instance_or_values: Any) -> None:
         """Refuses a write on a system that the caller has no right for."""
 
-    def after_save(self, instance: Any) -> Any:
-        """The saved row as it is answered; a chance to read it again with what the answer needs."""
-        return instance
+    def answer_rows(self) -> QuerySet[Any] | None:
+        """Where saved rows are read again for their answer, or None when they are answered as they were saved."""
+        return None
+
+    def read_again(self, saved: list[Any]) -> list[Any]:
+        """The saved rows as they are answered, in the same order, by a constant number of statements."""
+        rows = self.answer_rows()
+        if rows is None:
+            return saved
+        found = rows.in_bulk([row.pk for row in saved])
+        return [found[row.pk] for row in saved]
 
     # Creating
 
@@ -148,7 +156,7 @@ class WriteMixin(ReadMixin):
         if isinstance(request.data, dict) and set(request.data) == {"items"}:
             return self.create_many(request.data["items"])
         with transaction.atomic():
-            instance = self.create_one(request.data)
+            instance = self.read_again([self.create_one(request.data)])[0]
         return self.answer(instance, status=status.HTTP_201_CREATED)
 
     def create_one(self, data: Any) -> Any:
@@ -157,7 +165,7 @@ class WriteMixin(ReadMixin):
         self.check_system(serializer.validated_data)
         instance = self.perform_save(serializer)
         self.recorded("create", instance, after=self.snapshot(instance))
-        return self.after_save(instance)
+        return instance
 
     def create_many(self, items: Any) -> Response:
         """All or none; an error names the item it is about."""
@@ -181,6 +189,7 @@ class WriteMixin(ReadMixin):
                     raise ItemRefused(position, error) from error
             if errors:
                 raise ValidationError(errors)
+            made = self.read_again(made)
         data = self.get_serializer(made, many=True).data
         return Response({"items": data, "count": len(data)}, status=status.HTTP_201_CREATED)
 
@@ -230,7 +239,7 @@ class WriteMixin(ReadMixin):
                 instance.row_version += 1
             instance = self.perform_save(serializer)
             self.recorded("update", instance, before=before, after=self.snapshot(instance))
-            instance = self.after_save(instance)
+            instance = self.read_again([instance])[0]
         return self.answer(instance)
 
     def check_changeable(self, instance: Any) -> None:
@@ -282,7 +291,7 @@ class RestoreMixin(WriteMixin):
                 instance.row_version += 1
             instance.save()
             self.recorded("restore", instance, after=self.snapshot(instance))
-            instance = self.after_save(instance)
+            instance = self.read_again([instance])[0]
         return self.answer(instance)
 
     def find_deleted(self, queryset: QuerySet[Any]) -> Any:
