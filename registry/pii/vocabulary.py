@@ -1,0 +1,195 @@
+"""Words to concepts: every language's words in one index, and how a name is read with it. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from registry.pii.rules import Language, Sense
+from registry.pii.tokens import split, unglue
+
+Favoured = tuple[str, ...]
+_ENDINGS = (("ies", "y"), ("es", ""), ("s", ""), ("n", ""), ("en", ""))
+_COUNTING = frozenset({"number", "no", "num", "nr", "nb", "nbr", "amount"})  # followed by "of": how many
+_ENOUGH = 0.9  # of a language's own words, so that its shy words count
+
+
+@dataclass(frozen=True)
+class Part:
+    """One or several words of a name, and what they mean; no concepts for words that say nothing here."""
+
+    words: tuple[str, ...]
+    concepts: frozenset[str]
+    languages: frozenset[str] = frozenset()
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A name as the vocabulary reads it."""
+
+    tokens: tuple[str, ...]
+    parts: tuple[Part, ...]
+    concepts: frozenset[str]
+
+    @property
+    def unknown(self) -> bool:
+        """Whether a word of it means nothing here."""
+        return any(not part.concepts and not part.words[0].isdigit() for part in self.parts)
+
+    def words_for(self, concepts: Iterable[str]) -> list[str]:
+        """The words that stand for any of these concepts, in their order."""
+        wanted = frozenset(concepts)
+        return [part.text for part in self.parts if part.concepts & wanted]
+
+
+class Vocabulary:
+    """The words of all languages."""
+
+    def __init__(self, languages: Iterable[Language]) -> None:
+        self.languages = {language.code: language for language in languages}
+        self.order = {code: rank for rank, code in enumerate(self.languages)}
+        if "en" in self.order:
+            self.order["en"] = -1
+        self._stop = frozenset(word for each in self.languages.values() for word in each.stop)
+        self._glued = frozenset(word for each in self.languages.values() for word in each.glued)
+        index: dict[str, dict[tuple[str, ...], list[Sense]]] = defaultdict(lambda: defaultdict(list))
+        for language in self.languages.values():
+            for sense in language.senses:
+                words = self._without_stops(sense.words)
+                if len(words) == 1 < len(sense.words):
+                    continue  # "no of" is not "no"
+                index[words[0]][words].append(sense)
+        self._index: Mapping[str, list[tuple[tuple[str, ...], tuple[Sense, ...]]]] = {
+            first: sorted(((words, tuple(found)) for words, found in several.items()), key=lambda each: -len(each[0]))
+            for first, several in index.items()
+        }  # fmt: skip
+        self._single = frozenset(
+            words[0] for several in index.values() for words in several if len(words) == 1
+        )
+        self._pieces = frozenset(word for several in index.values() for words in several for word in words)
+        self._split: dict[str, tuple[str, ...]] = {}
+        self._read: dict[tuple[str, bool, Favoured], Reading] = {}
+
+    def tokens(self, name: str) -> tuple[str, ...]:
+        """The words of a name without the small ones between them, glued ones taken apart."""
+        found = self._split.get(name)
+        if found is None:
+            pieces = [piece for word in split(name) for piece in self._apart(word)]
+            found = self._without_stops(tuple(pieces))
+            if len(self._split) > 200_000:
+                self._split.clear()
+            self._split[name] = found
+        return found
+
+    def _without_stops(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        kept = tuple(
+            word
+            for at, word in enumerate(words)
+            if word not in self._stop or (word == "of" and at and words[at - 1] in _COUNTING)
+        )
+        return kept or words
+
+    def _apart(self, word: str) -> tuple[str, ...]:
+        if self._base(word) or word in self._stop:
+            return (word,)
+        return unglue(word, self._is_piece) or (word,)
+
+    def _is_piece(self, piece: str, is_short: bool) -> bool:
+        return piece in self._glued if is_short else piece in self._pieces
+
+    def _base(self, word: str) -> str:
+        """The form of a word that is listed, or nothing."""
+        if word in self._index:
+            return word
+        if len(word) > 4:
+            for ending, instead in _ENDINGS:
+                if word.endswith(ending):
+                    form = word[: -len(ending)] + instead
+                    if len(form) > 3 and form in self._single:
+                        return form
+        return ""
+
+    def read(self, name: str, *, table: bool = False, favoured: Favoured = ()) -> Reading:
+        """What a column's name means, or a table's, among words of the favoured languages, best first."""
+        key = (name, table, favoured)
+        found = self._read.get(key)
+        if found is None:
+            if len(self._read) > 200_000:
+                self._read.clear()
+            found = self._read[key] = self._make(self.tokens(name), table, favoured)
+        return found
+
+    def _make(self, tokens: tuple[str, ...], table: bool, favoured: Favoured) -> Reading:
+        parts: list[Part] = []
+        at = 0
+        while at < len(tokens):
+            part = self._longest(tokens, at, table, favoured)
+            parts.append(part)
+            at += len(part.words)
+        concepts = frozenset(concept for part in parts for concept in part.concepts)
+        return Reading(tokens, tuple(parts), concepts)
+
+    def _longest(self, tokens: tuple[str, ...], at: int, table: bool, favoured: Favoured) -> Part:
+        first = tokens[at]
+        for form in dict.fromkeys((first, self._base(first))):
+            for words, senses in self._index.get(form, ()):
+                size = len(words)
+                if size > 1 and not self._follows(tokens, at, words):
+                    continue
+                chosen = self._choose(senses, table, favoured)
+                if chosen:
+                    concepts = frozenset(sense.concept for sense in chosen)
+                    languages = frozenset(sense.language for sense in senses if not sense.shy)
+                    return Part(tokens[at : at + size], concepts, languages)
+        return Part((first,), frozenset())
+
+    def _follows(self, tokens: tuple[str, ...], at: int, words: tuple[str, ...]) -> bool:
+        if at + len(words) > len(tokens):
+            return False
+        return all(
+            tokens[at + n] == word or (n == len(words) - 1 and self._base(tokens[at + n]) == word)
+            for n, word in enumerate(words)
+            if n
+        )
+
+    def _choose(self, senses: tuple[Sense, ...], table: bool, favoured: Favoured) -> tuple[Sense, ...]:
+        """The senses of one language: a favoured one, else the one that most people speak."""
+        best: tuple[int, str] | None = None
+        for sense in senses:
+            if sense.in_tables and not table:
+                continue
+            if sense.language in favoured:
+                rank = favoured.index(sense.language) - 1000
+            elif sense.shy:
+                continue
+            else:
+                rank = self.order[sense.language]
+            if best is None or rank < best[0]:
+                best = (rank, sense.language)
+        if best is None:
+            return ()
+        mine = [sense for sense in senses if sense.language == best[1] and (table or not sense.in_tables)]
+        special = [sense for sense in mine if sense.in_tables]
+        return tuple(special or mine)
+
+    def favoured(self, names: Iterable[tuple[str, float]], *, told: str = "") -> Favoured:
+        """The languages that names are written in, best first; empty when it is English or cannot be told."""
+        scores: dict[str, float] = defaultdict(float)
+        for name, weight in names:
+            for part in self.read(name).parts:
+                for language in part.languages:
+                    scores[language] += weight / len(part.languages)
+        english = scores.pop("en", 0.0)
+        for code in told.lower().replace("/", " ").replace(",", " ").split():
+            if code[:2] in self.languages and code[:2] != "en":
+                scores[code[:2]] += 5
+        top = max(scores.values(), default=0.0)
+        if top < _ENOUGH or english > 2.5 * top:
+            return ()
+        ranked = sorted(scores, key=lambda code: (-scores[code], self.order[code]))
+        return tuple(code for code in ranked if scores[code] >= max(_ENOUGH, top / 2))[:2]
