@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
+from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from aide.accounts.api.audited import AuditedViewSet, RestorableViewSet
 from aide.accounts.roles import Capability
-from aide.core.api.filters import choice, fraction, moment, number, ref, text
+from aide.core.api.filters import choice, flag, fraction, moment, number, ref, text
 from aide.core.api.shapes import CodeField, IdField, Shape, TextList
 from aide.core.api.views import refuse_unless
 from aide.core.problems import ApiValidationError
@@ -65,6 +66,11 @@ class FieldTagShape(Shape):
     decided_by = serializers.CharField(
         source="decided_by.email", read_only=True, allow_null=True, default=None
     )
+    second_by = serializers.CharField(source="second_by.email", read_only=True, allow_null=True, default=None)
+    removal_by = serializers.CharField(
+        source="removal_by.email", read_only=True, allow_null=True, default=None
+    )
+    path = TextList(read_only=True)
 
     class Meta:
         model = FieldTag
@@ -78,9 +84,18 @@ class FieldTagShape(Shape):
             "rule",
             "rule_version",
             "evidence",
+            "native_type",
+            "name_only",
+            "path",
+            "returned",
             "reason",
             "decided_by",
             "decided_at",
+            "second_by",
+            "removal_by",
+            "removal_at",
+            "removal_reason",
+            "batch",
             "since",
             "until",
             "created_at",
@@ -93,7 +108,13 @@ class FieldTagShape(Shape):
             "rule",
             "rule_version",
             "evidence",
+            "native_type",
+            "name_only",
+            "returned",
             "decided_at",
+            "removal_at",
+            "removal_reason",
+            "batch",
             "since",
             "until",
             "created_at",
@@ -108,30 +129,51 @@ class Rejection(serializers.Serializer[Any]):
     reason = serializers.CharField(max_length=2000)
 
 
+class Change(serializers.Serializer[Any]):
+    """One suggestion that is personal data of another kind."""
+
+    id = serializers.IntegerField(min_value=1)
+    tag = CodeField(queryset=PIITag.objects.all())
+
+
 class DecideForm(serializers.Serializer[Any]):
     """Suggestions by id, all decided or none."""
 
     accept = serializers.ListField(
         child=serializers.IntegerField(min_value=1), required=False, max_length=MAX_DECIDED
     )
-    reject = Rejection(many=True, required=False)
+    reject = serializers.ListField(child=Rejection(), required=False, max_length=MAX_DECIDED)
+    change = serializers.ListField(child=Change(), required=False, max_length=MAX_DECIDED)
 
 
 class DecideAnswer(serializers.Serializer[Any]):
-    """The tags as they are after the decision."""
+    """The tags as they are after the decision; `changed` are the tags chosen instead."""
 
     accepted = FieldTagShape(many=True)
     rejected = FieldTagShape(many=True)
+    changed = FieldTagShape(many=True)
 
 
 class FieldTagViewSet(AuditedViewSet):
-    """Tags on fields. A POST is a person's own tag; suggestions are decided at `/field-tags/decide`."""
+    """Tags on fields. A POST is a person's own tag; suggestions are decided at `/field-tags/decide`.
+
+    DELETE removes a confirmed tag. It takes two people: the first is answered 202 with the tag, whose `removal_by`
+    is set while it waits; the same call by another person removes it.
+    """
 
     http_method_names = ["get", "head", "options", "post", "delete"]
-    queryset = FieldTag.objects.select_related("tag", "decided_by", "field__dataset__system")
+    queryset = FieldTag.objects.select_related(
+        "tag", "decided_by", "second_by", "removal_by", "field__dataset__system"
+    )
     serializer_class = FieldTagShape
     system_path = "field__dataset__system__code"
-    rights = {"create": C.EDIT_CURATED, "decide": C.DECIDE, "destroy": C.DECIDE}
+    rights = {
+        "create": C.EDIT_CURATED,
+        "decide": C.DECIDE,
+        "destroy": C.DECIDE,
+        "keep": C.DECIDE,
+        "reopen": C.DECIDE,
+    }
     filters = {
         "id": number(),
         "field_id": number("field_id"),
@@ -142,6 +184,9 @@ class FieldTagViewSet(AuditedViewSet):
         "origin": choice(list(FieldTag.Origin.values)),
         "confidence": fraction(),
         "rule": text(),
+        "name_only": flag(),
+        "batch": text(),
+        "removal_at": moment(),
         "since": moment(),
         "until": moment(),
         "decided_at": moment(),
@@ -170,9 +215,30 @@ class FieldTagViewSet(AuditedViewSet):
         refuse_unless(self.caller, C.EDIT_CURATED, field.dataset.system)
         return tagging.confirm(field, values["tag"], by=self.caller, reason=values.get("reason", ""))
 
-    def perform_delete(self, instance: FieldTag) -> None:
-        refuse_unless(self.caller, C.DECIDE, instance.field.dataset.system)
-        tagging.remove(instance.field, instance.tag, by=self.caller)
+    @extend_schema(responses={202: FieldTagShape, 204: None})
+    def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        tagged = self._mine()
+        after = tagging.remove(tagged, by=self.caller)
+        if after.state == FieldTag.State.REMOVED:
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response(self.get_serializer(after).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=None, responses=FieldTagShape)
+    @action(detail=True, methods=["post"])
+    def keep(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """The removal that waits is called off."""
+        return Response(self.get_serializer(tagging.keep(self._mine(), by=self.caller)).data)
+
+    @extend_schema(request=None, responses=FieldTagShape)
+    @action(detail=True, methods=["post"])
+    def reopen(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """A rejection is taken back; the suggestion waits again."""
+        return Response(self.get_serializer(tagging.reopen(self._mine(), by=self.caller)).data)
+
+    def _mine(self) -> FieldTag:
+        found: FieldTag = self.get_object()
+        refuse_unless(self.caller, C.DECIDE, found.field.dataset.system)
+        return found
 
     @extend_schema(request=DecideForm, responses=DecideAnswer)
     @action(detail=False, methods=["post"])
@@ -181,15 +247,18 @@ class FieldTagViewSet(AuditedViewSet):
         form.is_valid(raise_exception=True)
         accept = form.validated_data.get("accept", [])
         reject = {one["id"]: one["reason"] for one in form.validated_data.get("reject", [])}
-        both = sorted(set(accept) & set(reject))
+        change = {one["id"]: one["tag"] for one in form.validated_data.get("change", [])}
+        said = Counter([*set(accept), *reject, *change])
+        both = sorted(pk for pk, count in said.items() if count > 1)
         if both:
-            detail = f"{both[0]} is accepted and rejected."
+            detail = f"{both[0]} is decided in two ways."
             raise ApiValidationError([{"field": "reject", "code": "contradiction", "detail": detail}])
         with transaction.atomic():
-            rows = self._suggestions({*accept, *reject})
+            rows = self._suggestions(set(said))
             decided = tagging.decide(
                 accept=[rows[pk] for pk in dict.fromkeys(accept)],
                 reject_with={rows[pk]: reason for pk, reason in reject.items()},
+                change_to={rows[pk]: tag for pk, tag in change.items()},
                 by=self.caller,
             )
         shaped = {name: self.get_serializer(found, many=True).data for name, found in decided.items()}

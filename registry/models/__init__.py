@@ -1,7 +1,7 @@
 """What data there is: systems, types, datasets, schema versions and personal data."""
 
 from registry.models.datasets import Dataset, Field
-from registry.models.pii import FieldTag, PIITag
+from registry.models.pii import FieldShapes, FieldTag, PIIRule, PIITag, TagScan
 from registry.models.schemas import DatasetSchema, FieldBinding, TypeInstance
 from registry.models.systems import CredentialRef, System, SystemFlavor, SystemKind, SystemNamespace
 from registry.models.types import CastRule, DataType
@@ -14,11 +14,14 @@ __all__ = [
     "DatasetSchema",
     "Field",
     "FieldBinding",
+    "FieldShapes",
     "FieldTag",
+    "PIIRule",
     "PIITag",
     "System",
     "SystemFlavor",
     "SystemKind",
     "SystemNamespace",
+    "TagScan",
     "TypeInstance",
 ]

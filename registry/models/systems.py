@@ -105,6 +105,9 @@ class System(Editable, SoftDeletable):
     tags = models.JSONField(default=list, blank=True)
     extra = models.JSONField(default=dict, blank=True)
     is_active = models.BooleanField(default=True)
+    sample_values = models.BooleanField(
+        default=False, help_text="Look at some values for signs of personal data. No value is ever kept."
+    )
     stewards = models.ManyToManyField(
         settings.AUTH_USER_MODEL, related_name="systems", blank=True, help_text="Stewards who care for it."
     )

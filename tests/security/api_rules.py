@@ -281,6 +281,8 @@ RULES: dict[str, tuple[Case, ...]] = {
     ),
     "GET field-tags/{pk}": case(of_system(SEE), lambda w: w.suggestion),
     "DELETE field-tags/{pk}": case(of_system(DECIDE), lambda w: w.confirmed),
+    "POST field-tags/{pk}/keep": case(of_system(DECIDE), lambda w: w.asked_to_go),
+    "POST field-tags/{pk}/reopen": case(of_system(DECIDE), lambda w: w.refused),
     "POST field-tags/decide": (
         *case(of_system(DECIDE), body=lambda w: {"accept": [w.suggestion.pk]}, name="accept"),
         *case(

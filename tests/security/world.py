@@ -71,6 +71,8 @@ class World:
     type_instance: TypeInstance
     suggestion: FieldTag
     confirmed: FieldTag
+    asked_to_go: FieldTag
+    refused: FieldTag
     plan: CrawlPlan
     run: CrawlRun
     queued_run: CrawlRun
@@ -181,6 +183,13 @@ def build() -> World:
         field=field, tag=tag, state=FieldTag.State.SUGGESTED, origin=FieldTag.Origin.RULE, since=NOW
     )
     confirmed = tagging.confirm(dataset.fields.get(name="email"), tag, by=maker)
+    removable = PIITag.objects.create(code=f"removable_{MARK}", name="Removable", sensitivity=2)
+    asked_to_go = tagging.confirm(field, removable, by=maker)
+    FieldTag.objects.filter(pk=asked_to_go.pk).update(removal_by=maker, removal_at=NOW)
+    refused = FieldTag.objects.create(
+        field=dataset.fields.get(name="id"), tag=tag, state=FieldTag.State.REJECTED,
+        origin=FieldTag.Origin.RULE, reason="no", decided_by=maker, decided_at=NOW, since=NOW,
+    )  # fmt: skip
     spare_dataset = factories.make_dataset(f"{MARK}_spare", system=here)
     corrected = _renamed(here, maker)
     run = crawl.upload(here, snapshot_of(f"{MARK}_new"), by=maker)
@@ -225,6 +234,8 @@ def build() -> World:
         type_instance=versions.add_type_instance(numeric, type_params={"precision": 9, "scale": 3}),
         suggestion=suggestion,
         confirmed=confirmed,
+        asked_to_go=asked_to_go,
+        refused=refused,
         plan=CrawlPlan.objects.create(system=here, cron="0 3 * * *", note=MARK),
         run=run,
         queued_run=queued,

@@ -171,16 +171,26 @@ class FieldTag(Row):
     rule: str = ""
     rule_version: str = ""
     evidence: Any = None
+    native_type: str = ""
+    name_only: bool = False
+    path: list[str] = Field(default_factory=list)
+    returned: str = ""
     reason: str = ""
     decided_by: str | None = None
     decided_at: str | None = None
+    second_by: str | None = None
+    removal_by: str | None = None
+    removal_at: str | None = None
+    removal_reason: str = ""
+    batch: str = ""
 
 
 class TagDecisions(Model):
-    """The ids that were accepted and rejected."""
+    """The tags that were accepted and rejected, and those chosen instead of what was suggested."""
 
     accepted: list[Any] = Field(default_factory=list)
     rejected: list[Any] = Field(default_factory=list)
+    changed: list[Any] = Field(default_factory=list)
 
 
 class SchemaDiff(Model):

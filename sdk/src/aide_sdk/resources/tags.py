@@ -20,17 +20,37 @@ class PIITags(Restorable[PIITag, Mode]):
 
 
 class FieldTags(Removable[FieldTag, Mode]):
-    """`/field-tags`: `create` is a person's own tag; `delete` removes a confirmed one."""
+    """`/field-tags`: `create` is a person's own tag; `delete` asks to remove a confirmed one, or confirms that."""
 
     path = "/field-tags"
     model = FieldTag
 
     @operation("POST", "/decide")
     def decide(
-        self, *, accept: Iterable[int] = (), reject: Iterable[Mapping[str, Any]] = ()
+        self,
+        *,
+        accept: Iterable[int] = (),
+        reject: Iterable[Mapping[str, Any]] = (),
+        change: Iterable[Mapping[str, Any]] = (),
     ) -> Call[TagDecisions]:
-        """Accept suggestions by id, and reject others: `reject=[{"id": 7, "reason": "a product's name"}]`."""
-        return Call(one(TagDecisions), json={"accept": [*accept], "reject": [*reject]})
+        """Accept suggestions by id, reject others, or choose another tag for them.
+
+        `reject=[{"id": 7, "reason": "a product's name"}]`, `change=[{"id": 8, "tag": "phone"}]`.
+        """
+        body: dict[str, Any] = {"accept": [*accept], "reject": [*reject]}
+        if changed := [*change]:
+            body["change"] = changed
+        return Call(one(TagDecisions), json=body)
+
+    @operation("POST", "/{key}/keep")
+    def keep(self, key: int) -> Call[FieldTag]:
+        """Call off the removal that waits."""
+        return Call(one(FieldTag), at={"key": key})
+
+    @operation("POST", "/{key}/reopen")
+    def reopen(self, key: int) -> Call[FieldTag]:
+        """Take a rejection back: the suggestion waits again."""
+        return Call(one(FieldTag), at={"key": key})
 
 
 class PIIClassifier(Resource[Mode]):
