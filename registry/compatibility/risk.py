@@ -146,9 +146,16 @@ def rate_type(before: Mapping[str, Any], after: Mapping[str, Any], *, catalogue:
         _rate_collation(*said),
         _rate_domain(was, now, catalogue=catalogue),
     ]
+    if _is_one_domain(before, after) and any(ratings):  # each of its aspects is rated by itself
+        return worst(*ratings)
     if not any(ratings) or base_of(old, before) != base_of(new, after) or _widths(old) != _widths(new):
         ratings.append(_rate_range(old, new, before, after, catalogue=catalogue))
     return worst(*ratings)
+
+
+def _is_one_domain(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    names = [(side.get("type_schema"), side.get("type_name")) for side in (before, after)]
+    return before.get("type_kind") == after.get("type_kind") == "domain" and names[0] == names[1]
 
 
 def _rate_range(
@@ -174,7 +181,18 @@ def _widths(expr: TypeExpr | None) -> Any:
     """The parameters that say how much fits, told apart from labels, character sets and rules."""
     if expr is None:
         return None
-    other = ("values", "labels", "charset", "collation", "check", "not_null", "type_name", "base", "element")
+    other = (
+        "values",
+        "labels",
+        "charset",
+        "collation",
+        "check",
+        "not_null",
+        "default",
+        "type_name",
+        "base",
+        "element",
+    )
     return (
         {k: v for k, v in expr.params.items() if k not in other},
         {slot: _widths(child) for slot, child in expr.children.items()},

@@ -301,3 +301,29 @@ def test_an_unknown_type_is_compared_by_its_spelling():
     assert rated(document(field(native="frobs(1)")), document(field(native="frobs(2)"))) == [
         ("change_parameters", "breaking")
     ]
+
+
+def _domain(native_base: str, **said: Any) -> dict[str, Any]:
+    parameters = {"base_type": native_base, "not_null": False, "default": None, "checks": [], **said}
+    return field(
+        native="d", type_name="d", type_schema="public", type_kind="domain", parameters=parameters,
+        nullable=not parameters["not_null"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("after", "op", "risk"),
+    [
+        (_domain("text", not_null=True), "change_parameters", "risky"),
+        (_domain("text", default="'x'::text"), "change_parameters", "safe"),
+        (_domain("text", not_null=True, default="'x'::text"), "change_parameters", "risky"),
+        (
+            _domain("text", checks=[{"name": "c", "definition": "CHECK (VALUE <> '')"}]),
+            "change_parameters",
+            "risky",
+        ),
+        (_domain("varchar(9)", default="'x'::text"), "change_type", "breaking"),
+    ],
+)
+def test_a_domain_is_rated_aspect_by_aspect(after, op, risk):
+    assert dict(rated(document(_domain("text")), document(after)))[op] == risk
