@@ -164,3 +164,16 @@ def test_a_type_with_a_number_of_thousands_of_digits_is_read(crawled: Callable[.
     assert dataset["fields"][0]["native_type"] == native
     assert "arguments" not in dataset["fields"][0]["parameters"]
     assert dataset["fields"][1]["parameters"]["arguments"] == [10, 2]
+
+
+def test_a_file_without_a_byte_shows_nothing_as_gone(tmp_path: Path) -> None:
+    path = tmp_path / "nothing.db"
+    path.touch()
+
+    snapshot = inspect(f"sqlite:///{path}")
+
+    assert snapshot.datasets == ()
+    assert not snapshot.coverage.shows_schema("main")
+    assert "0 bytes" in str(snapshot.coverage.schemas[0].reason)
+    sqlite3.connect(path).executescript("CREATE TABLE t (a); DROP TABLE t;")
+    assert inspect(f"sqlite:///{path}").coverage.shows_schema("main")

@@ -359,6 +359,8 @@ def test_a_file_that_is_empty(sqlite: Source) -> None:
     whole = path.read_bytes()
     path.write_bytes(b"")
     run = known.desk.crawl()
+    known.came_through(run, "completed_with_errors")
+    assert "0 bytes" in run["coverage"]["schemas"][0]["reason"]
     known.desk.approve_all(run)
     assert len(known.names()) == 4
     path.write_bytes(whole)

@@ -31,6 +31,7 @@ _OLDEST = (3, 37, 0)
 _KINDS = {"table": "table", "view": "view", "virtual": "virtual_table"}
 _HIDDEN, _VIRTUAL, _STORED = 1, 2, 3
 _NO_FILE = ("file is not a database", "encrypted", "unable to open", "malformed", "disk i/o", "readonly")
+_NO_BYTES = "The file is empty (0 bytes), so it holds no database yet, or no longer."
 _CHECK_EVERY = 200
 _COLUMNS = 'p.cid, p.name, p.type, p."notnull", p.dflt_value, p.pk, p.hidden'
 _LIST = "pragma_table_list l where l.schema = 'main' and l.name not like 'sqlite\\_%' escape '\\'"
@@ -98,7 +99,9 @@ def _look(connection: Connection, path: Path, scope: Scope) -> Snapshot:
     connection.rows("begin")
     notes.missing_schemas(scope, {SCHEMA}, is_system=lambda name: name in ("temp", "temporary"))
     datasets: list[dict[str, Any]] = []
-    if scope.covers_schema(SCHEMA):
+    if scope.covers_schema(SCHEMA) and not path.stat().st_size:  # SQLite itself takes it for a new database
+        notes.schema(SCHEMA, failed=_NO_BYTES)
+    elif scope.covers_schema(SCHEMA):
         notes.schema(SCHEMA)
         datasets = _datasets(connection, scope, notes)
     total = len(datasets)
