@@ -8,10 +8,18 @@ from datetime import datetime
 from typing import Any
 
 from lineage import graph
+from lineage.edges import rows_with
 from lineage.merging.columns import column_key
 from lineage.models import Node, NodeColumn
 from lineage.resolve import find_node
 from registry.models import Dataset, Field
+
+_NODES = "SELECT id, namespace, name, dataset_id FROM lineage_node WHERE {id}"
+_COLUMNS = "SELECT id, path, field_id, node_id FROM lineage_nodecolumn WHERE {id}"
+_PATHS = "SELECT id, path FROM registry_field WHERE {id}"
+_SYSTEMS = """
+SELECT d.id, s.code FROM registry_dataset d JOIN registry_system s ON s.id = d.system_id WHERE {d.id}
+"""
 
 
 @dataclass(frozen=True)
@@ -49,27 +57,19 @@ def around(
     """The answer of `/lineage/graph`. With `within`, only datasets of these systems, and the start, are shown."""
     begin = _begin(start, level=level, path=path)
     found = graph.picture(begin, level=level, direction=direction, depth=depth, as_of=as_of, most=most)
-    shown = _columns(found.depths) if level == graph.COLUMN else _nodes(found.depths)
-    if within is not None:
-        codes = frozenset(within)
-        shown = {pk: each for pk, each in shown.items() if pk in begin or each["system"] in codes}
     letter = "c" if level == graph.COLUMN else "n"
-    nodes = [
-        {
-            **{key: value for key, value in each.items() if key != "system"},
-            "id": f"{letter}{pk}",
-            "depth": depth_of,
-        }
-        for pk, each in shown.items()
-        for depth_of in [found.depths[pk]]
-    ]
-    if not begin:
-        nodes = [_bare(start, path)]
+    described = (_columns if level == graph.COLUMN else _nodes)(found.depths)
+    if within is not None:
+        near = _datasets_of(within, (each["dataset_id"] for each in described.values()))
+        described = {pk: each for pk, each in described.items() if pk in begin or each["dataset_id"] in near}
+    nodes = list(described.values()) if begin else [_bare(start, path)]
     return {
         "nodes": sorted(
             nodes, key=lambda node: (node["depth"], node["name"], node["field"] or "", node["id"])
         ),
-        "edges": [_edge(row, letter) for row in found.edges if row.source in shown and row.target in shown],
+        "edges": [
+            _edge(row, letter) for row in found.edges if row.source in described and row.target in described
+        ],
         "truncated": found.truncated,
     }
 
@@ -113,35 +113,34 @@ def namespace_of(dataset: Dataset) -> str:
 
 
 def _nodes(depths: Mapping[int, int]) -> dict[int, dict[str, Any]]:
-    names = ("pk", "namespace", "name", "dataset_id", "dataset__system__code")
-    found = {}
-    for some in _some(depths):
-        for pk, namespace, name, dataset_id, system in Node.objects.filter(pk__in=some).values_list(*names):
-            found[pk] = {
-                "namespace": namespace, "name": name, "dataset_id": dataset_id, "field": None, "system": system,
-            }  # fmt: skip
-    return found
+    return {
+        pk: {
+            "id": f"n{pk}", "namespace": namespace, "name": name, "dataset_id": dataset_id, "field": None,
+            "depth": depths[pk],
+        }
+        for pk, namespace, name, dataset_id in rows_with(_NODES, depths)
+    }  # fmt: skip
 
 
 def _columns(depths: Mapping[int, int]) -> dict[int, dict[str, Any]]:
-    names = (
-        "pk", "path", "field__path", "node__namespace", "node__name", "node__dataset_id",
-        "node__dataset__system__code",
-    )  # fmt: skip
+    """Columns, by the registry's present path where they have a field. Each table is asked by ids alone."""
+    rows = rows_with(_COLUMNS, depths)
+    paths = dict(rows_with(_PATHS, {field_id for _, _, field_id, _ in rows if field_id}))
+    nodes = {pk: rest for pk, *rest in rows_with(_NODES, {node_id for *_, node_id in rows})}
     found = {}
-    for some in _some(depths):
-        rows = NodeColumn.objects.filter(pk__in=some).values_list(*names)
-        for pk, path, field_path, namespace, name, dataset_id, system in rows:
-            found[pk] = {
-                "namespace": namespace, "name": name, "dataset_id": dataset_id, "field": field_path or path,
-                "system": system,
-            }  # fmt: skip
+    for pk, path, field_id, node_id in rows:
+        namespace, name, dataset_id = nodes[node_id]
+        found[pk] = {
+            "id": f"c{pk}", "namespace": namespace, "name": name, "dataset_id": dataset_id,
+            "field": paths.get(field_id) or path, "depth": depths[pk],
+        }  # fmt: skip
     return found
 
 
-def _some(ids: Iterable[int]) -> Iterable[list[int]]:
-    listed = list(ids)
-    return (listed[start : start + 500] for start in range(0, len(listed), 500))
+def _datasets_of(systems: Iterable[str], ids: Iterable[int | None]) -> set[int | None]:
+    """Those of the datasets that belong to one of the systems."""
+    codes = frozenset(systems)
+    return {pk for pk, code in rows_with(_SYSTEMS, {pk for pk in ids if pk}) if code in codes}
 
 
 def _edge(row: graph.EdgeRow, letter: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The graph read: what lies upstream and downstream of a dataset or a column, by depth, as of a moment. Reads only.
 
-One SELECT a level, whatever the number of paths: cycles and hubs do no harm. Without a depth one recursive
-statement that keeps each node once.
+One SELECT a level, whatever the number of paths, so that cycles and hubs do no harm. A walk ends as soon as it has as
+many nodes as were wanted, or has looked at as many edges as it may.
 """
 
 from __future__ import annotations
@@ -9,42 +9,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
-from django.db import connection
-
+from lineage.edges import EdgeRow, Steps, Way
 from lineage.models import ColumnEdge, Edge
 
 Direction = Literal["up", "down", "both"]
 DATASET, COLUMN = "dataset", "column"
 MODELS: Mapping[str, type[Edge] | type[ColumnEdge]] = {DATASET: Edge, COLUMN: ColumnEdge}
 MAX_DEPTH = 100
-MOST_EDGES = 50_000
-_CHUNK = 400
+USUAL_MOST = 1_000
+"""So many nodes are answered unless more are asked for."""
+EDGES_EACH = 4
+"""So many edges are answered for each node that may be."""
+LOOKED_AT_EACH = 25
+"""So many edges may be looked at for each node that may be answered."""
 
 
 @dataclass(frozen=True)
 class Walk:
-    """Ids by their least distance from the start, and whether more were found than were wanted."""
+    """Ids by their least distance from the start, in the order in which they were found; the id by which each was
+    found; and whether there is more than was wanted."""
 
     depths: Mapping[int, int]
+    found_by: Mapping[int, int] = field(default_factory=dict)
     truncated: bool = False
-
-
-@dataclass(frozen=True)
-class EdgeRow:
-    """An edge as it is answered; masking and transformation are of columns."""
-
-    source: int
-    target: int
-    job: str
-    job_namespace: str
-    first_seen: datetime
-    last_seen: datetime
-    ended_at: datetime | None
-    origin: str
-    transformation: str = ""
-    masking: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,139 +52,96 @@ def picture(
     direction: Direction = "both",
     depth: int = 5,
     as_of: datetime | None = None,
-    most: int = 2_000,
+    most: int = USUAL_MOST,
 ) -> Picture:
-    """What can be reached from the starts in so many steps, at most `most` of it, and the edges on the way."""
+    """What can be reached from the starts in so many steps, at most `most` of it, and the edges on the way.
+
+    When it is truncated, some edges between what is kept may be missing, but each node keeps one that leads to it
+    from a nearer one.
+    """
     begin = list(dict.fromkeys(starts))
+    ways: tuple[Way, ...] = ("down", "up") if direction == "both" else (direction,)
+    walks = {
+        way: walk(begin, level=level, direction=way, depth=depth, as_of=as_of, most=most) for way in ways
+    }
+    truncated = any(found.truncated for found in walks.values())
     depths: dict[int, int] = {}
-    edges: dict[tuple[Any, ...], EdgeRow] = {}
-    truncated = False
-    for way in ("down", "up") if direction == "both" else (direction,):
-        found = walk(begin, level=level, direction=way, depth=depth, as_of=as_of, most=most)
-        truncated |= found.truncated
+    for found in walks.values():
         for pk, distance in found.depths.items():
             depths[pk] = min(distance, depths.get(pk, distance))
-        listed, more = _edges(found.depths, level=level, direction=way, depth=depth, as_of=as_of)
-        truncated |= more
-        edges |= {(row.source, row.target, row.job_namespace, row.job): row for row in listed}
-    if len(depths) > max(most, len(begin)):  # each way may have had that many
-        nearest = sorted(depths, key=lambda pk: (depths[pk], pk))[: max(most, len(begin))]
-        depths = {pk: depths[pk] for pk in nearest}
-        edges = {key: row for key, row in edges.items() if row.source in depths and row.target in depths}
+    room = max(most, len(begin))
+    if len(depths) > room:  # each way may have had that many
+        depths = {pk: depths[pk] for pk in sorted(depths, key=lambda pk: (depths[pk], pk))[:room]}
         truncated = True
-    return Picture(depths, tuple(edges[key] for key in sorted(edges)), truncated)
+    edges: dict[int, EdgeRow] = {}
+    for way, found in walks.items():
+        kept = {pk: distance for pk, distance in found.depths.items() if pk in depths}
+        listed, cut = _between(kept, found.found_by, Steps(MODELS[level], way, as_of), depth=depth, room=room)
+        truncated |= cut
+        edges |= {row.pk: row for row in listed}
+    shown = sorted(edges.values(), key=lambda row: (row.source, row.target, row.job_namespace, row.job))
+    return Picture(depths, shown, truncated)
 
 
 def walk(
     starts: Iterable[int],
     *,
     level: str = DATASET,
-    direction: Literal["up", "down"] = "down",
+    direction: Way = "down",
     depth: int = MAX_DEPTH,
     as_of: datetime | None = None,
     most: int | None = None,
 ) -> Walk:
-    """Ids by distance, breadth first; within a level those with the least ids are kept when there are too many."""
-    near, far = _ends(direction)
-    table = MODELS[level]._meta.db_table
-    condition, params = _present(as_of)
+    """Ids by distance, breadth first: a level is gone through in the order of its ids, what each leads to likewise.
+
+    With `most` the walk ends when there is one more, or when so many edges were looked at that the answer would be
+    late; what is kept then is the beginning of the whole walk.
+    """
+    steps = Steps(MODELS[level], direction, as_of)
     frontier = sorted(set(starts))
     depths = dict.fromkeys(frontier, 0)
+    found_by: dict[int, int] = {}
+    left = LOOKED_AT_EACH * (most or 0)
     for distance in range(1, min(depth, MAX_DEPTH) + 1):
-        limit = None if most is None else most + len(depths) + 1
-        order = "" if limit is None else f" ORDER BY {far} LIMIT {limit}"
-        statement = f"SELECT DISTINCT {far} FROM {table} WHERE {near} {{among}} AND {condition}{order}"  # noqa: S608
-        reached = [pk for pk in _column(statement, frontier, params) if pk not in depths]
-        if most is not None and len(depths) + len(reached) > most:
-            for pk in sorted(reached)[: max(most - len(depths), 0)]:
-                depths[pk] = distance
-            return Walk(depths, truncated=True)
-        depths.update(dict.fromkeys(reached, distance))
-        frontier = reached
         if not frontier:
             break
-    return Walk(depths)
+        if most is None:
+            frontier = [pk for pk in steps.all_from(frontier) if pk not in depths]
+            depths.update(dict.fromkeys(frontier, distance))
+            continue
+        pairs, looked = steps.first_from(frontier, looked_at=left, most=max(most, len(depths)) + 1)
+        fresh = [(near, far) for near, far in pairs if far not in depths]
+        room = max(most - len(depths), 0)
+        for near, far in fresh[:room]:
+            depths[far], found_by[far] = distance, near
+        left -= looked
+        if left < 0 or len(fresh) > room:
+            return Walk(depths, found_by, truncated=True)
+        frontier = sorted(far for _, far in fresh)
+    return Walk(depths, found_by)
 
 
 def everything(
-    starts: Iterable[int],
-    *,
-    level: str = DATASET,
-    direction: Literal["up", "down"] = "down",
-    as_of: datetime | None = None,
+    starts: Iterable[int], *, level: str = DATASET, direction: Way = "down", as_of: datetime | None = None
 ) -> set[int]:
     """All ids that can be reached, the starts among them, without a limit of depth or number. One statement."""
     begin = sorted(set(starts))
-    if not begin:
-        return set()
-    near, far = _ends(direction)
-    table = MODELS[level]._meta.db_table
-    condition, params = _present(as_of)
-    roots = " UNION ALL ".join(["SELECT %s"] * len(begin)) if connection.vendor != "postgresql" else ""
-    roots = roots or "SELECT unnest(%s::bigint[])"
-    arguments: list[Any] = [begin] if connection.vendor == "postgresql" else list(begin)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"WITH RECURSIVE reached(id) AS ({roots} UNION SELECT {far} FROM {table} "  # noqa: S608
-            f"JOIN reached ON {near} = reached.id WHERE {condition}) SELECT id FROM reached",
-            [*arguments, *params],
-        )
-        return {pk for (pk,) in cursor.fetchall()}
+    return Steps(MODELS[level], direction, as_of).closure(begin) if begin else set()
 
 
-def _edges(
-    depths: Mapping[int, int], *, level: str, direction: str, depth: int, as_of: datetime | None
+def _between(
+    depths: Mapping[int, int], found_by: Mapping[int, int], steps: Steps, *, depth: int, room: int
 ) -> tuple[list[EdgeRow], bool]:
-    """The edges that were walked: from what lies nearer than the last level to anything that was kept."""
-    near, far = _ends(direction)
-    model = MODELS[level]
-    walked = [pk for pk, distance in depths.items() if distance < depth]
-    names = [
-        "source_id", "target_id", "job__name", "job__namespace", "first_seen", "last_seen", "ended_at", "origin",
-    ]  # fmt: skip
-    if level == COLUMN:
-        names += ["transformation", "masking"]
-    found: list[EdgeRow] = []
-    rows = model._base_manager.order_by()
-    if as_of is None:
-        rows = rows.filter(ended_at__isnull=True)
-    else:
-        rows = rows.filter(first_seen__lte=as_of).exclude(ended_at__lte=as_of)
-    for start in range(0, len(walked), _CHUNK):
-        some = rows.filter(**{f"{near}__in": walked[start : start + _CHUNK]})
-        for values in some.values_list(*names)[: MOST_EDGES + 1]:
-            row = EdgeRow(*values)
-            if (row.target if far == "target_id" else row.source) in depths:
-                found.append(row)
-        if len(found) > MOST_EDGES:
-            return found[:MOST_EDGES], True
-    return found, False
-
-
-def _ends(direction: str) -> tuple[str, str]:
-    return ("source_id", "target_id") if direction == "down" else ("target_id", "source_id")
-
-
-def _present(as_of: datetime | None) -> tuple[str, list[Any]]:
-    """The condition for edges that are there now, or were at a moment."""
-    if as_of is None:
-        return "ended_at IS NULL", []
-    moment = connection.ops.adapt_datetimefield_value(as_of)
-    return "first_seen <= %s AND (ended_at IS NULL OR ended_at > %s)", [moment, moment]
-
-
-def _column(statement: str, frontier: Sequence[int], params: Sequence[Any]) -> list[int]:
-    """The first column of a statement over a frontier of any size."""
-    if not frontier:
-        return []
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute(statement.format(among="= ANY(%s)"), [list(frontier), *params])
-            return [pk for (pk,) in cursor.fetchall()]
-        found: dict[int, None] = {}
-        for start in range(0, len(frontier), _CHUNK):
-            some = frontier[start : start + _CHUNK]
-            marks = ", ".join(["%s"] * len(some))
-            cursor.execute(statement.format(among=f"IN ({marks})"), [*some, *params])
-            found.update(dict.fromkeys(pk for (pk,) in cursor.fetchall()))
-        return list(found)
+    """The edges from what lies nearer than the last level to anything that was kept; whether there are more."""
+    near = sorted(pk for pk, distance in depths.items() if distance < depth)
+    if not near or len(depths) < 2:
+        return [], False
+    most = EDGES_EACH * room
+    found = steps.between(near, depths, looked_at=LOOKED_AT_EACH * room, most=most + 1)
+    there = {(row.source, row.target) if steps.is_down else (row.target, row.source) for row in found}
+    needed = [(found_by[pk], pk) for pk in depths if pk in found_by and (found_by[pk], pk) not in there]
+    cut = len(found) > most
+    if needed or cut:
+        by_these = steps.of_pairs([(found_by[pk], pk) for pk in depths if pk in found_by])
+        found = list({row.pk: row for row in [*by_these, *found]}.values())
+    return found[:most], cut

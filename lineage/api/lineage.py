@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any, cast
 
+import msgspec
+from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -189,7 +191,7 @@ _GRAPH_PARAMETERS = [
     OpenApiParameter("depth", OpenApiTypes.INT, description="1 to 100; default 5."),
     OpenApiParameter("level", OpenApiTypes.STR, enum=["dataset", "column"]),
     OpenApiParameter("as_of", OpenApiTypes.DATETIME, description="The graph as it was at a moment."),
-    OpenApiParameter("limit", OpenApiTypes.INT, description=f"Most nodes, 1 to {MOST_NODES}; default 2,000."),
+    OpenApiParameter("limit", OpenApiTypes.INT, description=f"Most nodes, 1 to {MOST_NODES}; default 1,000."),
 ]
 
 
@@ -204,7 +206,7 @@ class GraphView(StrictParameters):
     }
 
     @extend_schema(operation_id="lineage_graph", parameters=_GRAPH_PARAMETERS, responses={200: GraphAnswer})
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
         """The start is always there, at depth 0, even if no event has named it."""
         asked = request.query_params
         path = asked.get("field")
@@ -221,10 +223,10 @@ class GraphView(StrictParameters):
             direction=cast(Any, _one_of(asked, "direction", ("up", "down", "both"), "both")),
             depth=whole_number(request, "depth", default=5, highest=graph.MAX_DEPTH),
             as_of=_moment(asked.get("as_of")),
-            most=whole_number(request, "limit", default=2_000, highest=MOST_NODES),
+            most=whole_number(request, "limit", default=graph.USUAL_MOST, highest=MOST_NODES),
             within=limit(READ) if limit is not None else None,
         )
-        return Response(found)
+        return HttpResponse(msgspec.json.encode(found), content_type="application/json")
 
     def _start(self, request: Request) -> asking.Start:
         asked = request.query_params
