@@ -231,6 +231,25 @@ def test_a_table_dropped_during_the_crawl_fails_alone(
     assert [item.name for item in snapshot.coverage.failed] == ["goes"]
 
 
+def test_a_database_dropped_during_the_crawl_is_not_taken_for_an_empty_one(
+    mariadb_database: Callable[..., str], mariadb_server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = mariadb_database("CREATE TABLE t (a int)")
+    original = Connection.rows
+
+    def rows(self: Connection, sql: str, parameters: Any = None) -> list[tuple[Any, ...]]:
+        if "information_schema.schemata" in sql:
+            mariadb_server.drop_database(make_url(url).database)
+        return original(self, sql, parameters)
+
+    monkeypatch.setattr(Connection, "rows", rows)
+
+    with pytest.raises(CrawlError) as raised:
+        inspect(url)
+
+    assert raised.value.code == "no_such_database"
+
+
 def test_a_lost_connection_ends_the_crawl_with_an_error(
     mariadb_database: Callable[..., str], mariadb_server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,6 +123,8 @@ def _look(connection: Connection, scope: Scope, watch: Watch) -> Snapshot:
         for row in connection.rows("select schema_name from information_schema.schemata")
         if not row[0].startswith("#mysql50#")
     ]
+    if grants.everything and not _is_there(server, existing):  # dropped since we logged in to it
+        raise CrawlError("no_such_database", f"The server has no database {server.database} any longer.")
     schemas = sorted(name for name in existing if not _is_system(name) and scope.covers_schema(name))
     notes = CoverageNotes()
     notes.missing_schemas(scope, set(existing), is_system=_is_system, certain=grants.everything)
@@ -153,6 +155,14 @@ def _look(connection: Connection, scope: Scope, watch: Watch) -> Snapshot:
     watch.progress(Progress(None, None, len(schemas), len(schemas), total, total), important=True)
     dialect = "mariadb" if server.is_mariadb else "mysql"
     return Snapshot(dialect, server.database, scope, tuple(datasets), notes.coverage(total))
+
+
+def _is_there(server: _Server, existing: list[str]) -> bool:
+    """Whether the database that the URL names is among the existing ones."""
+    name = server.database
+    if name is None or _is_system(name) or name.startswith("#mysql50#") or name in existing:
+        return True
+    return server.folds_names and name.lower() in existing
 
 
 def _set_up(connection: Connection, watch: Watch) -> _Server:
