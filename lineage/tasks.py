@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.utils import timezone
@@ -11,7 +12,9 @@ from django.utils import timezone
 from aide.work.queue import enqueue, worker_name
 from aide.work.registry import every_tick, task
 from lineage import announcing, metrics, outbox, retention, waking
-from lineage.relay import Relay
+
+if TYPE_CHECKING:
+    from lineage.relay import Relay
 
 # Imported so that they listen and count; the app of queued work imports this module in every process.
 __all__ = ["announcing", "forward", "forward_leftovers", "metrics", "prune", "prune_when_due"]
@@ -24,6 +27,8 @@ _busy = threading.Lock()
 @task(waking.TASK, lease_seconds=120, max_attempts=3)
 def forward() -> None:
     """Send what is due. One thread of a process at a time; the producer lives on between turns."""
+    from lineage.relay import Relay  # with it comes the broker's client, which few processes need
+
     global _relay
     if not _busy.acquire(blocking=False):
         return

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 import structlog
 from django.conf import settings
 
-from lineage.kafka import KafkaError, look
-
 log = structlog.get_logger(__name__)
 
 METADATA_GROUP, LINEAGE_GROUP = "aide-metadata", "aide-lineage"
@@ -72,6 +70,8 @@ def read_by() -> dict[str, list[str]]:
 
 def look_now() -> Topics:
     """Ask the broker, for some seconds at most."""
+    from lineage.kafka import KafkaError, look  # every process imports this module, few ever ask a broker
+
     wanted = list(dict.fromkeys([*sent_to(), *(topic for topics in read_by().values() for topic in topics)]))
     try:
         up, lag = look(wanted, read_by())

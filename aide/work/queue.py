@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
@@ -60,9 +59,11 @@ def _announce(item_id: int) -> None:
 
 def send(item_id: int) -> None:
     """Give an item's id to Celery. A broker that is away is no loss: the tick sends it again."""
+    from aide.celery import app  # only here, so that no process without a broker imports Celery
+
     WorkItem.objects.filter(pk=item_id).update(sent_at=timezone.now())
     try:
-        current_app.send_task(RUN_ITEM, args=[item_id], retry=False)
+        app.send_task(RUN_ITEM, args=[item_id], retry=False)
     except OSError as error:  # the broker is away; the row stays queued
         log.warning("work.broker_away", item=item_id, error=type(error).__name__)
     except Exception as error:  # noqa: BLE001 (kombu wraps what the transport raises; the row stays queued)
