@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from crawling.diff.changes import NO_CONTEXT, Context, DatasetDiff
-from crawling.diff.datasets import find_dataset_renames
+from crawling.diff.datasets import find_dataset_renames, partition_mentions
 from crawling.diff.one import Follows, diff
 from registry.documents import split_path
 from registry.typesystem import Catalogue
@@ -44,8 +44,9 @@ def compare(
         )
         out.append(DatasetDiff(old, name, was, now, changes))
         tables[_place(was)] = _place(now)
+    partitioned = partition_mentions(gone, after)
     for name, doc in gone.items():
-        mention = found.possible.get(name, ())
+        mention = (*found.possible.get(name, ()), *partitioned.get(name, ()))
         changes = diff(doc, None, catalogue=catalogue, context=context, dataset=name, evidence=mention)
         out.append(DatasetDiff(name, None, doc, None, changes))
     for name, doc in new.items():

@@ -68,6 +68,27 @@ def find_dataset_renames(
     return DatasetRenames(sure, possible)
 
 
+def partition_mentions(gone: Mapping[str, Document], after: Mapping[str, Document]) -> Mapping[str, Evidence]:
+    """For gone tables with the columns of a partitioned one: attached to it, a table is told as a part of it."""
+    if not gone:
+        return {}
+    wholes: dict[frozenset[Any], str] = {}
+    for name, document in after.items():
+        if document.get("kind") == "partitioned_table":
+            wholes.setdefault(_shape(document), name)
+    return {
+        name: (
+            {
+                "code": "may_be_partition",
+                "text": f"has the columns of {whole}, and may be a partition of it now",
+                "partner": whole,
+            },
+        )
+        for name, document in gone.items()
+        if document.get("kind") == "table" and (whole := wholes.get(_shape(document))) is not None
+    }
+
+
 def _among_others(
     scored: list[tuple[int, str, str, Evidence]], gone: Mapping[str, Document], staying: Iterable[Document]
 ) -> list[tuple[int, str, str, Evidence]]:

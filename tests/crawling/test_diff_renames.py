@@ -226,3 +226,21 @@ def test_foreign_keys_that_follow_a_rename_elsewhere_are_risky_and_say_so():
     }
     assert changes["change_foreign_key"].rule == "foreign_key_follows"
     assert changes["change_foreign_key"].risk == "risky"
+
+
+def test_a_table_that_was_attached_as_a_partition_is_told_so():
+    fields = [{"name": n, "native_type": t} for n, t in (("at", "date"), ("v", "integer"))]
+    whole = clean({"schema": "s", "name": "log", "kind": "partitioned_table", "fields": fields})
+    alone = clean({"schema": "s", "name": "log_old", "kind": "table", "fields": fields})
+    other = clean({"schema": "s", "name": "other", "kind": "table", "fields": fields[:1]})
+
+    gone = compare(
+        {"s.log": whole, "s.log_old": alone, "s.other": other},
+        {"s.log": whole},
+        catalogue=POSTGRESQL,
+        covered=_everything,
+    )
+
+    said = {each.name: each.changes[0].evidence for each in gone}
+    assert said["s.other"] == ()
+    assert [(each["code"], each["partner"]) for each in said["s.log_old"]] == [("may_be_partition", "s.log")]
