@@ -29,6 +29,7 @@ class AideAdminSite(admin.AdminSite):
 
     def get_urls(self) -> list[URLResolver | URLPattern]:
         # Its package registers pages on this site, so the site must be there first.
+        from aide.desk.bulk import pages as bulk
         from lineage.admin import explorer, insights
 
         own: list[URLResolver | URLPattern] = [
@@ -38,7 +39,7 @@ class AideAdminSite(admin.AdminSite):
             path("lineage/sessions/", self.admin_view(insights.session_page), name="lineage_sessions"),
             path("lineage/quality/", self.admin_view(insights.quality_page), name="lineage_quality"),
         ]
-        return [*own, *super().get_urls()]
+        return [*own, *bulk.urls(self.admin_view), *super().get_urls()]
 
     def register(self, model_or_iterable: Any, *args: Any, **options: Any) -> None:
         """Groups are the shipped roles; nobody edits them here."""

@@ -15,7 +15,7 @@ from registry.chartdb import Stamped, diagram
 from registry.documents import clean
 from registry.models import Dataset, System
 
-OUR_APPS = ("accounts", "audit", "work", "registry", "lineage", "crawling")
+OUR_APPS = ("accounts", "audit", "work", "registry", "lineage", "crawling", "desk")
 # A model has no date of publication: the file changes when a model does, and only then.
 _OUR_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 

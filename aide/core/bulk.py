@@ -168,11 +168,12 @@ def _prepared(field: Any) -> Convert:
 
 def _prepare(field: Any) -> Convert | None:
     """How a value that is not None goes to the database; None where it goes as it is."""
+    field = _target(field)
     if isinstance(field, models.JSONField):
         return lambda value: json.dumps(value, cls=field.encoder)
     plain = isinstance(
         field,
-        models.CharField | models.TextField | models.IntegerField | models.BooleanField | models.ForeignKey,
+        models.CharField | models.TextField | models.IntegerField | models.BooleanField,
     )
     if plain or (isinstance(field, models.DateTimeField) and connection.vendor == "postgresql"):
         return None

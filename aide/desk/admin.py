@@ -15,12 +15,15 @@ from aide.accounts.roles import Capability, can, why_not
 from aide.core.admin import DeskAdmin
 from aide.core.html import NOTHING, ago_in_words, chip
 from aide.core.templatetags.aide_ui import RUN_CHIPS
-from aide.desk import dataset_page, proposing, system_page
+from aide.desk import dataset_page, field_edits, proposing, system_page
+from aide.desk.bulk.lists import ChoosingAdmin
+from aide.desk.models import Subject
 from crawling import connect
 from crawling.models import CrawlRun
 from registry.admin.datasets import DatasetAdmin
+from registry.admin.fields import FieldAdmin
 from registry.admin.systems import SystemAdmin
-from registry.models import Dataset, System
+from registry.models import Dataset, Field, System
 
 
 class PageAndForm(DeskAdmin):
@@ -74,8 +77,23 @@ class PageAndForm(DeskAdmin):
         return ""
 
 
+@admin.register(Field)
+class DeskFieldAdmin(ChoosingAdmin, FieldAdmin):
+    subject = Subject.FIELD
+
+    def get_urls(self) -> list[Any]:
+        return [*field_edits.urls(self.admin_site.admin_view), *super().get_urls()]
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> Any:
+        field = kwargs.get("obj")
+        if field is not None and self.has_change_permission(request, field):
+            context["tag_form"] = field_edits.LineForm(field=field)
+        return super().render_change_form(request, context, *args, **kwargs)
+
+
 @admin.register(Dataset)
-class DeskDatasetAdmin(PageAndForm, DatasetAdmin):
+class DeskDatasetAdmin(PageAndForm, ChoosingAdmin, DatasetAdmin):
+    subject = Subject.DATASET
     page_template = "admin/registry/dataset/page.html"
 
     def get_urls(self) -> list[Any]:

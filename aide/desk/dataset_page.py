@@ -11,7 +11,7 @@ from django.http import HttpRequest
 
 from aide.accounts.roles import Capability, can
 from aide.audit.models import AuditEntry
-from aide.desk import compare, navigation
+from aide.desk import compare, field_edits, navigation
 from crawling.models import Change, CrawlRun, Mute, Observation, Proposal
 from lineage import about, asking
 from lineage.surroundings import surroundings
@@ -105,6 +105,7 @@ def _fields(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
         "page_obj": page,
         "foreign": _foreign_keys(schema),
         "unique_keys": schema.unique_keys,
+        **field_edits.line_of(request, dataset),
     }
 
 

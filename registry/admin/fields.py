@@ -84,8 +84,9 @@ class FieldForm(VersionedForm):
         fields = ("description", "owner", "tags", "note")
 
 
-@admin.register(Field)
 class FieldAdmin(DeskAdmin):
+    """The list and the column page; `aide.desk` registers it with what joins it to the rest."""
+
     lead = "Every column and field of every dataset, by its lasting identity."
     how = (
         "A field keeps its identity when it is renamed or its type changes, and with it its description, "

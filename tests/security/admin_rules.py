@@ -30,6 +30,7 @@ from tests.security.matrix import (
     TYPES,
     Rule,
     anywhere,
+    everything,
     of_system,
     own_rows,
     rows_of_systems,
@@ -132,6 +133,7 @@ ONE_RUN = f"{RUN}<int:run_id>/"
 BROUGHT = "admin/crawling/proposal/<proposal_batch:run_id>/review/"
 SYSTEM = "admin/registry/system/<int:object_id>/"
 DATASET = "admin/registry/dataset/<int:object_id>/"
+FIELD = "admin/registry/field/<int:field_id>/"
 KEY = "admin/accounts/apikey/"
 
 
@@ -273,6 +275,35 @@ PAGES: Pages = {
         anywhere(SYSTEMS),
         {"provider": "env", "path": "NEW_PASSWORD"},
     ),
+    **catalogue(
+        "registry/piirule",
+        lambda w: w.pii_rule,
+        anywhere(PEOPLE),
+        lambda w: {"code": "own.new", "tag": w.spare_tag.pk, "words": "shoe colour", "confidence": "0.8"},
+    ),
+    **restorable("registry/piirule", anywhere(PEOPLE), lambda w: w.gone_rule),
+    # Tags of fields, and the workbench in which they are decided.
+    **stock("registry/fieldtag", lambda w: w.suggestion, lists=anywhere(SEE), sees=of_system(SEE)),
+    "GET admin/registry/fieldtag/workbench/": (
+        Page(anywhere(SEE)),
+        *(
+            Page(anywhere(SEE), query=f"?tab={tab}", name=tab)
+            for tab in ("accepted", "removals", "rejected", "coverage")
+        ),
+    ),
+    "POST admin/registry/fieldtag/workbench/decide/": (
+        *(
+            Page(of_system(DECIDE), body=lambda w, act=act: {act: w.suggestion.pk, "why": "1"}, name=act)
+            for act in ("accept", "reject")
+        ),
+        Page(of_system(DECIDE), body=lambda w: {"remove": w.confirmed.pk, "text": "gone"}, name="remove"),
+        Page(of_system(DECIDE), body=lambda w: {"keep": w.asked_to_go.pk}, name="keep"),
+        Page(of_system(DECIDE), body=lambda w: {"reopen": w.refused.pk}, name="reopen"),
+    ),
+    "POST admin/registry/fieldtag/workbench/suggest/": page(
+        of_system(DECIDE), body=lambda w: {"system": w.here.code}, quiet=True
+    ),
+    "GET admin/registry/fieldtag/workbench/columns.csv": page(anywhere(SEE)),
     **restorable("registry/systemkind", anywhere(TYPES), lambda w: w.gone_kind),
     **restorable("registry/systemflavor", anywhere(TYPES), lambda w: w.gone_flavor),
     **restorable("registry/datatype", anywhere(TYPES), lambda w: w.gone_data_type),
@@ -339,6 +370,24 @@ PAGES: Pages = {
         changes=of_system(CURATE),
         edit={"description": "Mine"},
     ),
+    f"GET {FIELD}line/": page(of_system(CURATE), lambda w: w.field, "field_id"),
+    f"POST {FIELD}line/": page(
+        of_system(CURATE),
+        lambda w: w.field,
+        "field_id",
+        body=lambda w: {"description": "Mine", "seen_version": w.field.row_version},
+    ),
+    f"POST {FIELD}tag/": page(
+        of_system(CURATE), lambda w: w.field, "field_id", body=lambda w: {"add_tags": w.spare_tag.code}
+    ),
+    # Changing many rows together: a selection is its maker's alone, a batch also theirs who read the whole log.
+    "GET admin/bulk/batches/": page(anywhere(CURATE)),
+    "GET admin/bulk/<uuid:selection_id>/": page(NOBODY, lambda w: w.selection, "selection_id"),
+    "POST admin/bulk/<uuid:selection_id>/": page(
+        NOBODY, lambda w: w.selection, "selection_id", body=lambda w: {"step": "apply", "owner": "CRM"}
+    ),
+    "GET admin/bulk/batches/<uuid:batch_id>/": page(everything(AUDIT), lambda w: w.batch, "batch_id"),
+    "POST admin/bulk/batches/<uuid:batch_id>/undo/": page(NOBODY, lambda w: w.batch, "batch_id"),
     **stock("registry/datasetschema", lambda w: w.draft, lists=anywhere(SEE), sees=of_system(SEE)),
     # Crawls and reviews.
     **recorded(

@@ -11,6 +11,7 @@ from django.utils import timezone
 from aide.accounts import tokens
 from aide.accounts.models import ApiKey, User
 from aide.audit.models import AuditEntry
+from aide.desk.models import Batch, Selection
 from crawling import crawl
 from crawling.models import CrawlPlan, CrawlRun, Proposal
 from lineage import drawing, events, merging, resolve, schemas
@@ -25,6 +26,7 @@ from registry.models import (
     Field,
     FieldBinding,
     FieldTag,
+    PIIRule,
     PIITag,
     System,
     SystemFlavor,
@@ -61,6 +63,8 @@ class World:
     gone_credential: CredentialRef
     spare_tag: PIITag
     gone_tag: PIITag
+    pii_rule: PIIRule
+    gone_rule: PIIRule
     dataset: Dataset
     spare_dataset: Dataset
     gone_dataset: Dataset
@@ -87,6 +91,8 @@ class World:
     free_name: NodeName
     bound_name: NodeName
     edge: Edge | ColumnEdge
+    selection: Selection
+    batch: Batch
     person: User
     gone_person: User
     key: ApiKey
@@ -234,6 +240,8 @@ def build() -> World:
         type_instance=versions.add_type_instance(numeric, type_params={"precision": 9, "scale": 3}),
         suggestion=suggestion,
         confirmed=confirmed,
+        pii_rule=PIIRule.objects.create(code="spare.rule", tag=tag, words=["zebra"]),
+        gone_rule=PIIRule.objects.create(code="gone.rule", tag=tag, words=["zebra"], **deleted),
         asked_to_go=asked_to_go,
         refused=refused,
         plan=CrawlPlan.objects.create(system=here, cron="0 3 * * *", note=MARK),
@@ -252,6 +260,10 @@ def build() -> World:
         free_name=free,
         bound_name=bound,
         edge=edge,
+        selection=Selection.objects.create(person=maker, subject="field", ids=[field.pk], count=1),
+        batch=Batch.objects.create(
+            person=maker, subject="field", words=MARK, state="done", changed=1, finished_at=NOW
+        ),
         person=person,
         gone_person=factories.make_user("viewer", email="gone@example.com", is_active=False),
         key=key,
