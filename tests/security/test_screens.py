@@ -15,9 +15,10 @@ from django.test import Client, override_settings
 
 from aide.audit.models import AuditEntry
 from crawling.models import CrawlRun
-from tests.security.admin_rules import PAGES, Page
+from tests.security.admin_rules import PAGES
 from tests.security.doors import other_doors
 from tests.security.matrix import SEE, SESSIONS, Caller
+from tests.security.pages import Page
 from tests.security.world import MARK, World, build, switch_off, visitors
 
 SAVERS = ("admin", "engineer", "approver")
