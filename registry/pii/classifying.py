@@ -24,6 +24,7 @@ _TYPE_BONUS, _TABLE_BONUS, _COMMENT_BONUS = 0.06, 0.06, 0.05
 _COMMENT_CONFIDENCE = 0.72
 _COMMENT_WORDS = 6
 _HIGHEST = 0.99
+_TOO_STRANGE = 3  # unknown words in a name, with which nothing is said about it
 _PERSONAL = frozenset({"person", "contact", "relative", "sure_name", "personname"})
 _ABOUT = frozenset({"person", "contact", "health"})
 _QUIET = frozenset({"plain", "number", "line"})
@@ -103,7 +104,7 @@ class Classifier:
 
     def _holds(self, rule: Rule, wanted: frozenset[str], reading: Reading, family: str, table: Table) -> bool:
         concepts = reading.concepts
-        if not _fits(rule, family):
+        if reading.unknown >= _TOO_STRANGE or not _fits(rule, family):
             return False
         if concepts & (self._vetoes - rule.despite - wanted):
             return False

@@ -11,7 +11,21 @@ from typing import Any
 from registry.pii.kinds import WORDS as FAMILIES
 from registry.pii.tokens import split
 
-TABLES = ("person", "contact", "address", "deal", "log", "health", "org", "place", "thing", "tech", "unknown")
+TABLES = (
+    "person",
+    "contact",
+    "address",
+    "email",
+    "phone",
+    "deal",
+    "log",
+    "health",
+    "org",
+    "place",
+    "thing",
+    "tech",
+    "unknown",
+)
 
 
 class RuleInvalid(ValueError):  # noqa: N818 - named like the other refusals of data

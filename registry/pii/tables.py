@@ -11,6 +11,8 @@ WORDS = {
     "person": "people",
     "contact": "contacts",
     "address": "addresses",
+    "email": "e-mail addresses",
+    "phone": "phone numbers",
     "deal": "orders or other dealings",
     "log": "what somebody did",
     "health": "health",
@@ -20,7 +22,20 @@ WORDS = {
     "tech": "machines or software",
 }
 _QUOTES = str.maketrans("", "", '"`[]')
-_KINDS = ("deal", "log", "health", "person", "tech", "org", "place", "thing", "contact", "address")
+_KINDS = (
+    "deal",
+    "log",
+    "health",
+    "person",
+    "tech",
+    "org",
+    "place",
+    "thing",
+    "contact",
+    "email",
+    "phone",
+    "address",
+)
 _MORE = {
     "street": "address",
     "postcode": "address",
@@ -36,12 +51,6 @@ _MORE = {
     "country": "place",
     "region": "place",
     "district": "place",
-    "gender": "thing",
-    "marital": "thing",
-    "nationality": "thing",
-    "religion": "thing",
-    "ethnicity": "thing",
-    "race": "thing",
     "setting": "thing",
     "kind": "thing",
     "status": "thing",
@@ -50,9 +59,7 @@ _MORE = {
     "token": "tech",
     "key": "tech",
 }  # fmt: skip
-_TRANSPARENT = frozenset(
-    {"transparent", "plain", "email", "phone", "name", "bio", "identifier", "image", "avatar", "govid"}
-)
+_TRANSPARENT = frozenset({"transparent", "plain", "name", "bio", "identifier", "image", "avatar", "govid"})
 _OF_PEOPLE = frozenset({"given", "family", "maiden", "middle"})
 _ABOUT_PEOPLE = frozenset(
     {"birthdate", "birth", "gender", "marital", "nationality", "govid", "birthplace", "salary"}

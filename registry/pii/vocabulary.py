@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from registry.pii.rules import Language, Sense
 from registry.pii.tokens import split, unglue
@@ -36,10 +37,10 @@ class Reading:
     parts: tuple[Part, ...]
     concepts: frozenset[str]
 
-    @property
-    def unknown(self) -> bool:
-        """Whether a word of it means nothing here."""
-        return any(not part.concepts and not part.words[0].isdigit() for part in self.parts)
+    @cached_property
+    def unknown(self) -> int:
+        """How many of its words mean nothing here."""
+        return sum(not part.concepts and not part.words[0].isdigit() for part in self.parts)
 
     def words_for(self, concepts: Iterable[str]) -> list[str]:
         """The words that stand for any of these concepts, in their order."""
