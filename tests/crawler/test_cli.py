@@ -125,6 +125,11 @@ def test_the_url_may_come_from_the_environment(
         ("nonsense",),
         ("inspect",),
         ("inspect", "--nonsense"),
+        ("inspect", f"postgresql://u:{SECRET}@h/x"),
+        ("inspect", "u:S3cret@h/x"),
+        (f"postgresql://u:{SECRET}@h/x",),
+        ("crawl", "--system-code", "s", "S3cret"),
+        ("inspect", "--connection-url", "sqlite:////x", "--format", f"postgresql://u:{SECRET}@h/x"),
         ("inspect", "--connection-url", "sqlite:////not/there.db"),
         ("inspect", "--connection-url", "sqlite:////not/there.db", "--format", "xml"),
         ("inspect", "--connection-url", f"postgresql://u:{SECRET}@127.0.0.1:1/x"),
@@ -137,6 +142,17 @@ def test_the_url_may_come_from_the_environment(
 )
 def test_each_trouble_is_one_sentence(arguments: tuple[str, ...], run: Callable[..., Answer]) -> None:
     _is_trouble(run(*arguments))
+
+
+def test_an_api_key_that_no_header_can_hold_is_told(
+    run: Callable[..., Answer], shop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIDE_METASTORE_API_KEY", "S3cret\N{BULLET}")
+
+    answer = run("crawl", "--system-code", "s", "--connection-url", shop)
+
+    _is_trouble(answer)
+    assert "API key" in answer.err
 
 
 def test_a_file_that_cannot_be_written_is_named(run: Callable[..., Answer], shop: str) -> None:

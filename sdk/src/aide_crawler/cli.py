@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -24,6 +25,8 @@ from aide_crawler.urls import read_url, redact, secrets_of
 
 DONE, TROUBLE, CHANGES = 0, 1, 2
 _URL_VARIABLE = "AIDE_CRAWLER_CONNECTION_URL"
+_UNNAMED = re.compile(r"(unexpected extra argument|No such command).*", re.DOTALL)
+"""What the parser says of a word too many, with the word, which may be a URL whose option was forgotten."""
 
 app = typer.Typer(
     add_completion=False,
@@ -167,7 +170,7 @@ def _sentence(error: Exception) -> str:
     """One sentence for a wrong use of the command, or for what nobody expected."""
     message = getattr(error, "format_message", None)
     if callable(message):
-        text = " ".join(str(message()).split())
+        text = _UNNAMED.sub(r"\1", " ".join(str(message()).split()))
         text = text if text.endswith(".") else f"{text}."
         return f"{text} Try aide-crawler --help."
     if type(error).__name__ == "Abort":
@@ -185,6 +188,8 @@ def _without_secrets(sentence: str, arguments: Sequence[str]) -> str:
             secrets.add(attached if equals else value)
         elif name == "--connection-url":
             urls.add(attached if equals else value)
+        elif "://" in option:  # given where no URL belongs, and repeated by what says so
+            urls.add(option)
     for url in filter(None, urls):
         try:
             secrets.update(secrets_of(read_url(url)))

@@ -98,6 +98,8 @@ class Metastore:
                 raise MetastoreError(f"{self._server} did not accept the log-in of {given.user}.")
             token = str(self._json(answer).get("access_token") or "")
             self._secrets.append(token)
+        if not token.isascii():
+            raise MetastoreError(f"{self._server} has no such API key: a key holds plain letters and digits.")
         self._client.headers["Authorization"] = f"Bearer {token}"
 
     def flavor_of(self, code: str) -> str:
