@@ -24,6 +24,7 @@ _TYPE_BONUS, _TABLE_BONUS, _COMMENT_BONUS = 0.06, 0.06, 0.05
 _COMMENT_CONFIDENCE = 0.72
 _COMMENT_WORDS = 6
 _HIGHEST = 0.99
+_SMALL = 2  # letters of an unknown word that says nothing
 _TOO_STRANGE = 3  # unknown words in a name, with which nothing is said about it
 _PERSONAL = frozenset({"person", "contact", "relative", "sure_name", "personname"})
 _ABOUT = frozenset({"person", "contact", "health"})
@@ -112,15 +113,8 @@ class Classifier:
             return False
         if any(_has(reading.tokens, phrase) for phrase in rule.veto_phrases):
             return False
-        if rule.bare:
-            silent = any(
-                not part.concepts and not part.words[0].isdigit() and len(part.words[0]) > 2
-                for part in reading.parts
-            )
-            if silent or any(
-                part.concepts and not part.concepts & (wanted | _QUIET) for part in reading.parts
-            ):
-                return False
+        if rule.bare and not _is_bare(reading, wanted, table):
+            return False
         if rule.only and table.kind not in rule.only:
             return False
         return table.kind not in rule.never or bool(concepts & _PERSONAL)
@@ -186,6 +180,16 @@ def _fits(rule: Rule, family: str) -> bool:
     if family == NO_FAMILY:
         return True
     return family in rule.types if rule.types else family not in _UNTYPED_VETOES
+
+
+def _is_bare(reading: Reading, wanted: frozenset[str], table: Table) -> bool:
+    """Whether the name holds nothing but what is looked for, numbers, and words that say nothing in this table."""
+    for part in reading.parts:
+        if part.concepts & (wanted | _QUIET) or part.words[0].isdigit():
+            continue
+        if not table.silent.issuperset(part.words) and (part.concepts or len(part.words[0]) > _SMALL):
+            return False
+    return True
 
 
 def _has(tokens: tuple[str, ...], phrase: tuple[str, ...]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from registry.pii.vocabulary import Favoured, Reading, Vocabulary
@@ -55,15 +56,29 @@ _MORE = {
     "kind": "thing",
     "status": "thing",
     "bank": "org",
-    "secret": "tech",
-    "token": "tech",
-    "key": "tech",
+    "secret": "log",
+    "token": "log",
+    "key": "log",
 }  # fmt: skip
 _TRANSPARENT = frozenset({"transparent", "plain", "name", "bio", "identifier", "image", "avatar", "govid"})
 _OF_PEOPLE = frozenset({"given", "family", "maiden", "middle"})
 _ABOUT_PEOPLE = frozenset(
-    {"birthdate", "birth", "gender", "marital", "nationality", "govid", "birthplace", "salary"}
+    {
+        "birthdate",
+        "birth",
+        "gender",
+        "marital",
+        "nationality",
+        "govid",
+        "birthplace",
+        "salary",
+        "login",
+        "avatar",
+    }
 )
+_CLIENTS = frozenset({"client", "clients"})  # people, or programs that log in
+_SECRETS = frozenset({"secret", "privatekey"})
+_SEVERAL, _MOST = 4, 0.6
 _PATIENTS = frozenset({"person", "health", "visit"})
 _LOOSE = frozenset(
     {"observation", "observations", "measurement", "measurements", "obs", "condition", "conditions"}
@@ -72,13 +87,17 @@ _LOOSE = frozenset(
 
 @dataclass(frozen=True)
 class Table:
-    """A table, as far as its columns are concerned: a kind of `WORDS` or unknown, and its languages."""
+    """A table, as far as its columns are concerned: a kind of `WORDS` or unknown, and its languages.
+
+    `silent` are words that say nothing in its columns' names: its own, and what most of them begin or end with.
+    """
 
     name: str
     kind: str
     favoured: Favoured = ()
     by_columns: bool = False
     about_people: bool = False
+    silent: frozenset[str] = frozenset()
 
 
 def bare_name(table: str) -> str:
@@ -95,14 +114,35 @@ def describe(vocabulary: Vocabulary, table: str, columns: list[str], *, told: st
     head_first = bool(favoured) and vocabulary.languages[favoured[0]].head == "first"
     kind = _kind_of(reading, head_first=head_first)
     concepts = [vocabulary.read(column, favoured=favoured).concepts for column in columns]
-    names = any(each & _OF_PEOPLE and not each & {"thing", "tech"} for each in concepts)
+    names = any(each & _OF_PEOPLE and not each & {"thing", "tech", "setting"} for each in concepts)
     facts = sum(bool(each & _ABOUT_PEOPLE) and not each & {"flag", "done"} for each in concepts)
     about = names or facts >= 2
     if kind == "health" and set(reading.tokens) <= _LOOSE and not any(each & _PATIENTS for each in concepts):
         kind = UNKNOWN
-    if about and kind in {UNKNOWN, "contact"} and not any({"org", "name"} <= each for each in concepts):
-        return Table(name, "person", favoured, by_columns=True, about_people=True)
-    return Table(name, kind, favoured, about_people=about)
+    if (
+        kind == "person"
+        and not about
+        and set(reading.tokens) <= _CLIENTS
+        and any(each & _SECRETS for each in concepts)
+    ):
+        kind = "tech"
+    by_columns = (
+        about and kind in {UNKNOWN, "contact"} and not any({"org", "name"} <= each for each in concepts)
+    )
+    silent = frozenset(reading.tokens) | _affixes([vocabulary.tokens(column) for column in columns])
+    return Table(name, "person" if by_columns else kind, favoured, by_columns, about, silent)
+
+
+def _affixes(names: list[tuple[str, ...]]) -> frozenset[str]:
+    """The words that most of the names begin or end with."""
+    if len(names) < _SEVERAL:
+        return frozenset()
+    found = set()
+    for at in (0, -1):
+        for word, times in Counter(each[at] for each in names if len(each) > 1).most_common(1):
+            if times >= _MOST * len(names):
+                found.add(word)
+    return frozenset(found)
 
 
 def _kind_of(reading: Reading, *, head_first: bool) -> str:
@@ -121,7 +161,7 @@ def _kind_of(reading: Reading, *, head_first: bool) -> str:
     first = kinds[0]
     if first is None and head_first and len(kinds) > 1:
         return kinds[1] or UNKNOWN  # a prefix of the system's, in front of the thing
-    if first in {"address", "contact"} and len(kinds) > 1 and kinds[1] in {"org", "place", "tech", "thing"}:
+    if first in {"address", "contact"} and len(kinds) > 1 and kinds[1] in {"org", "place", "tech", "thing", "email", "phone"}:
         return str(kinds[1])
     return first or UNKNOWN
 

@@ -26,7 +26,8 @@ _BARE = str.maketrans(
 )
 _PIECES = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_A-Za-z]+|\d+")
 _ACRONYM_PLURAL = re.compile(r"\b([A-Z]{2,})s\b")
-_LINKS = ("", "s", "n", "en", "es", "e")  # what German, Dutch and the Nordic languages put between two words
+# What German, Dutch and the Nordic languages put between two words, and small words glued in.
+_LINKS = ("", "s", "n", "en", "es", "e", "of", "de", "del", "da", "do", "di", "du")
 _SHORTEST = 4  # letters of a word inside a glued name, unless the vocabulary says that it is often glued
 
 

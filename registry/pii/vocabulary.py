@@ -8,11 +8,33 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from registry.pii.rules import Language, Sense
-from registry.pii.tokens import split, unglue
+from registry.pii.tokens import fold, split, unglue
 
 Favoured = tuple[str, ...]
+_SHORT = 4  # letters
+_KNOWN_EVERYWHERE = frozenset(
+    {"govid", "taxid", "bankaccount", "iban", "bic", "phone", "email", "postcode", "personno"}
+)
 _ENDINGS = (("ies", "y"), ("es", ""), ("s", ""), ("n", ""), ("en", ""))
 _COUNTING = frozenset({"number", "no", "num", "nr", "nb", "nbr", "amount"})  # followed by "of": how many
+_NUMBERS = dict.fromkeys(
+    (
+        "no",
+        "num",
+        "nr",
+        "nbr",
+        "nro",
+        "numero",
+        "nummer",
+        "numer",
+        "nomor",
+        "numar",
+        "broj",
+        "cislo",
+        "nomer",
+    ),
+    "number",
+)  # in names of several words they are the same
 _ENOUGH = 0.9  # of a language's own words, so that its shy words count
 
 
@@ -48,6 +70,13 @@ class Reading:
         return [part.text for part in self.parts if part.concepts & wanted]
 
 
+def _is_doubtful(sense: Sense, senses: tuple[Sense, ...]) -> bool:
+    """Whether a word of a language that nothing else speaks for is too short to be trusted."""
+    if len(sense.words) > 1 or len(sense.words[0]) > _SHORT or sense.concept in _KNOWN_EVERYWHERE:
+        return False
+    return len({each.language for each in senses}) == 1
+
+
 class Vocabulary:
     """The words of all languages."""
 
@@ -59,11 +88,16 @@ class Vocabulary:
         self._stop = frozenset(word for each in self.languages.values() for word in each.stop)
         self._glued = frozenset(word for each in self.languages.values() for word in each.glued)
         index: dict[str, dict[tuple[str, ...], list[Sense]]] = defaultdict(lambda: defaultdict(list))
+        self._pieces = frozenset(
+            word for each in self.languages.values() for s in each.senses for word in s.words
+        )
         for language in self.languages.values():
             for sense in language.senses:
                 words = self._without_stops(sense.words)
                 if len(words) == 1 < len(sense.words):
                     continue  # "no of" is not "no"
+                if len(words) > 1:
+                    words = tuple(_NUMBERS.get(word, word) for word in words)
                 index[words[0]][words].append(sense)
         self._index: Mapping[str, list[tuple[tuple[str, ...], tuple[Sense, ...]]]] = {
             first: sorted(((words, tuple(found)) for words, found in several.items()), key=lambda each: -len(each[0]))
@@ -72,7 +106,6 @@ class Vocabulary:
         self._single = frozenset(
             words[0] for several in index.values() for words in several if len(words) == 1
         )
-        self._pieces = frozenset(word for several in index.values() for words in several for word in words)
         self._split: dict[str, tuple[str, ...]] = {}
         self._read: dict[tuple[str, bool, Favoured], Reading] = {}
 
@@ -80,7 +113,9 @@ class Vocabulary:
         """The words of a name without the small ones between them, glued ones taken apart."""
         found = self._split.get(name)
         if found is None:
-            pieces = [piece for word in split(name) for piece in self._apart(word)]
+            whole = fold(name).lower()
+            words = (whole,) if whole in self._single else split(name)
+            pieces = [piece for word in words for piece in self._apart(word)]
             found = self._without_stops(tuple(pieces))
             if len(self._split) > 200_000:
                 self._split.clear()
@@ -137,7 +172,7 @@ class Vocabulary:
 
     def _longest(self, tokens: tuple[str, ...], at: int, table: bool, favoured: Favoured) -> Part:
         first = tokens[at]
-        for form in dict.fromkeys((first, self._base(first))):
+        for form in dict.fromkeys((_NUMBERS.get(first, first), first, self._base(first))):
             for words, senses in self._index.get(form, ()):
                 size = len(words)
                 if size > 1 and not self._follows(tokens, at, words):
@@ -153,7 +188,8 @@ class Vocabulary:
         if at + len(words) > len(tokens):
             return False
         return all(
-            tokens[at + n] == word or (n == len(words) - 1 and self._base(tokens[at + n]) == word)
+            _NUMBERS.get(tokens[at + n], tokens[at + n]) == word
+            or (n == len(words) - 1 and self._base(tokens[at + n]) == word)
             for n, word in enumerate(words)
             if n
         )
@@ -166,7 +202,7 @@ class Vocabulary:
                 continue
             if sense.language in favoured:
                 rank = favoured.index(sense.language) - 1000
-            elif sense.shy:
+            elif sense.shy or (sense.language != "en" and _is_doubtful(sense, senses)):
                 continue
             else:
                 rank = self.order[sense.language]
