@@ -194,6 +194,7 @@ _WRITES: dict[str, Capability] = {
     "registry.system": C.MANAGE_SYSTEMS,
     "registry.systemnamespace": C.MANAGE_SYSTEMS,
     "registry.piitag": C.MANAGE_USERS,
+    "registry.piirule": C.MANAGE_USERS,
     "registry.dataset": C.EDIT_CURATED,
     "registry.field": C.EDIT_CURATED,
     "registry.fieldtag": C.DECIDE,

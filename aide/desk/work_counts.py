@@ -12,7 +12,7 @@ from django.http import HttpRequest
 
 from aide.accounts.roles import Capability, can, systems_limit
 from crawling.models import Change, CrawlRun, Proposal
-from registry.models import FieldTag
+from registry import workbench
 
 # Beyond this a badge says "1,000+" and the database stops counting.
 CAP = 1_000
@@ -147,5 +147,8 @@ def _find_runs(request: HttpRequest) -> list[CrawlRun]:
 
 
 def _count_suggestions(request: HttpRequest) -> int:
-    rows = FieldTag.objects.filter(state=FieldTag.State.SUGGESTED, until__isnull=True)
+    rows = workbench.waiting()
+    ids = systems_limit(request.user, Capability.DECIDE) if can(request.user, Capability.DECIDE) else None
+    if ids is not None:
+        rows = rows.filter(field__dataset__system_id__in=ids)
     return rows[:CAP].count()
