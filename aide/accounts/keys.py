@@ -7,10 +7,12 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from django.db import transaction
+import structlog
+from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from aide.accounts.models import ApiKey, User
@@ -20,6 +22,14 @@ PREFIX = "aide_"
 _FORM = re.compile(r"^aide_([a-z0-9]{16})_([A-Za-z0-9_\-]{43})\Z")
 _ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 _SEEN_EVERY = dt.timedelta(minutes=1)
+_NOTE_USE = {
+    "postgresql": """
+UPDATE accounts_apikey SET last_used_at = %s
+WHERE id = (SELECT id FROM accounts_apikey WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED)
+""",
+    "sqlite": "UPDATE accounts_apikey SET last_used_at = %s WHERE id = %s",
+}
+logger = structlog.get_logger(__name__)
 
 
 @transaction.atomic
@@ -83,10 +93,33 @@ def usable_key(public_id: str) -> ApiKey | None:
 
 
 def seen(key: ApiKey) -> None:
-    """Remembers the use of a key, at most once a minute."""
+    """Remembers the use of a key, at most once a minute. No lock is waited for and no request fails by it."""
     now = timezone.now()
-    if key.last_used_at is None or key.last_used_at < now - _SEEN_EVERY:
-        ApiKey.objects.filter(pk=key.pk).update(last_used_at=now)
+    if key.last_used_at is not None and key.last_used_at >= now - _SEEN_EVERY:
+        return
+    try:
+        with _no_waiting(), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(
+                _NOTE_USE[connection.vendor], [connection.ops.adapt_datetimefield_value(now), key.pk]
+            )
+    except DatabaseError as error:
+        # The next use is remembered; a database that is read only or locked may still answer this request.
+        logger.info("key_use_not_noted", key=key.pk, reason=type(error).__name__)
+
+
+@contextmanager
+def _no_waiting() -> Iterator[None]:
+    """SQLite locks the whole file: what is written here is not worth a wait for it."""
+    raw = connection.connection if connection.vendor == "sqlite" else None
+    if raw is None:
+        yield
+        return
+    patience = raw.execute("PRAGMA busy_timeout").fetchone()[0]
+    raw.execute("PRAGMA busy_timeout = 0")
+    try:
+        yield
+    finally:
+        raw.execute(f"PRAGMA busy_timeout = {patience}")
 
 
 @transaction.atomic
