@@ -81,10 +81,13 @@ class EventAdmin(ReadOnlyAdmin):
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         changelist = super().get_changelist_instance(request)
         changelist.result_list = list(changelist.result_list)
-        states = delivery_of([event.event_id for event in changelist.result_list])
-        for event in changelist.result_list:
-            event.delivery = states[event.event_id]
+        self.complete(changelist.result_list)
         return changelist
+
+    def complete(self, rows: list[Any]) -> None:
+        states = delivery_of([event.event_id for event in rows])
+        for event in rows:
+            event.delivery = states[event.event_id]
 
     @admin.display(description="when", ordering="happened_at")
     def when(self, event: Event) -> Any:

@@ -6,6 +6,9 @@ the values of `body` instead of what they held.
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from tests.security.matrix import (
@@ -40,6 +43,11 @@ SYSTEM = "admin/registry/system/<int:object_id>/"
 DATASET = "admin/registry/dataset/<int:object_id>/"
 FIELD = "admin/registry/field/<int:field_id>/"
 KEY = "admin/accounts/apikey/"
+
+
+def a_file() -> dict[str, Any]:
+    """A file of the round trip, without lines."""
+    return {"file": SimpleUploadedFile("words.csv", b"id,seen,owner\n")}
 
 
 def _next_week() -> str:
@@ -285,6 +293,12 @@ PAGES: Pages = {
     f"POST {FIELD}tag/": page(
         of_system(CURATE), lambda w: w.field, "field_id", body=lambda w: {"add_tags": w.spare_tag.code}
     ),
+    "GET admin/registry/field/export-for-editing/": page(anywhere(CURATE)),
+    "GET admin/registry/dataset/export-for-editing/": page(anywhere(CURATE)),
+    "GET admin/registry/field/upload/": page(anywhere(CURATE)),
+    "POST admin/registry/field/upload/": page(anywhere(CURATE), body=lambda w: a_file(), quiet=True),
+    "GET admin/registry/dataset/upload/": page(anywhere(CURATE)),
+    "POST admin/registry/dataset/upload/": page(anywhere(CURATE), body=lambda w: a_file(), quiet=True),
     # Changing many rows together: a selection is its maker's alone, a batch also theirs who read the whole log.
     "GET admin/bulk/batches/": page(anywhere(CURATE)),
     "GET admin/bulk/<uuid:selection_id>/": page(NOBODY, lambda w: w.selection, "selection_id"),

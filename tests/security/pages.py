@@ -63,6 +63,7 @@ def stock(
     )
     return {
         f"GET {base}": page(lists),
+        f"GET {base}export/": page(lists),
         f"GET {base}add/": page(adds),
         f"POST {base}add/": page(adds, body=new or (lambda w: {}), form=True),
         f"GET {one}": page(SCREENS, thing),

@@ -88,10 +88,11 @@ def ask(stage: Stage, caller: Caller, door: str, page: Page) -> Answer:
             CrawlRun.objects.filter(pk=stage.world.queued_run.pk).update(status=CrawlRun.Status.QUEUED)
         last = AuditEntry.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
         got = browser.get(address) if method == "GET" else browser.post(address, body)
+        text = (b"".join(got.streaming_content) if got.streaming else got.content).decode()
         wrote = AuditEntry.objects.filter(pk__gt=last).count()
         transaction.set_rollback(True)
     browser.cookies = cookies
-    return Answer(got.status_code, got.content.decode(), got.headers.get("Location", ""), wrote)
+    return Answer(got.status_code, text, got.headers.get("Location", ""), wrote)
 
 
 def form_of(stage: Stage, address: str) -> dict[str, Any]:

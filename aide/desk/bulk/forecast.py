@@ -32,6 +32,7 @@ class Forecast:
     accepts: Counter[str] = field(default_factory=Counter)
     asks: Counter[str] = field(default_factory=Counter)
     first: list[Outcome] = field(default_factory=list)
+    shown: int = SHOWN
 
     @property
     def left_out(self) -> int:
@@ -48,7 +49,7 @@ class Forecast:
             self.changing += 1
         else:
             self.unchanged += 1
-        if len(self.first) < SHOWN:
+        if len(self.first) < self.shown:
             self.first.append(outcome)
         if outcome.changes:
             self._count(outcome)
@@ -91,9 +92,12 @@ class Forecast:
         ]
 
 
-def foresee(plans: Mapping[int, Plan], *, subject: str, by: Any) -> Forecast:
-    """What the plans would do now, for all rows; three statements for each thousand."""
-    scales, forecast = Scales(subject, by=by), Forecast()
+def foresee(plans: Mapping[int, Plan], *, subject: str, by: Any, keep_all: bool = False) -> Forecast:
+    """What the plans would do now, for all rows; two statements for each thousand.
+
+    The outcomes of the first 20 rows are kept, or of all.
+    """
+    scales, forecast = Scales(subject, by=by), Forecast(shown=len(plans) if keep_all else SHOWN)
     for part in in_parts(plans):
         for outcome in scales.weigh(part):
             forecast.add(outcome)

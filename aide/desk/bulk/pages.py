@@ -56,6 +56,8 @@ def selection_page(request: HttpRequest, selection_id: uuid.UUID) -> HttpRespons
         return _show(request, "over", selection, {"title": "This selection is over"}, status=410)
     if not can(request.user, Capability.EDIT_CURATED):
         raise PermissionDenied
+    if selection.file_name:
+        return file_page(request, selection)
     step = request.POST.get("step", "") if request.method == "POST" else ""
     if step == "again":
         choosing.look_again(selection)
@@ -96,12 +98,39 @@ def _apply(request: HttpRequest, selection: Selection, form: ChangeForm) -> Http
         context = {"title": "The list has changed", "form": form, "now": len(now)}
         context["others"] = len(set(now) - set(selection.ids)), len(set(selection.ids) - set(now))
         return _show(request, "moved", selection, context, status=409)
+    return _carried_out(request, selection, form.plan, reason=form.cleaned_data["reason"])
+
+
+def _carried_out(request: HttpRequest, selection: Selection, plan: Plan, *, reason: str) -> HttpResponse:
     try:
-        batch = applying.apply(selection, form.plan, reason=form.cleaned_data["reason"])
+        batch = applying.apply(selection, plan, reason=reason)
     except DomainError as error:
         messages.error(request, error.detail)
         return HttpResponseRedirect(request.get_full_path())
     return HttpResponseRedirect(reverse("admin:desk_batch", args=[batch.pk]))
+
+
+# An uploaded file.
+
+
+def file_page(request: HttpRequest, selection: Selection) -> HttpResponse:
+    """What a file would do, cell by cell with its line numbers, and which lines are left out; then Apply."""
+    plans = applying.plans_of(selection, Plan(), selection.ids)
+    foreseen = forecast.foresee(plans, subject=selection.subject, by=request.user, keep_all=True)
+    context = {
+        "title": f"What {selection.file_name[:80]} would change",
+        "forecast": foreseen,
+        "skip": foreseen.left_out + len(selection.faults),
+    }
+    if request.method != "POST" or request.POST.get("step") != "apply":
+        lines = [{"line": selection.wishes[str(each.pk)]["line"], "outcome": each} for each in foreseen.first]
+        lines.sort(key=lambda each: each["line"])
+        context["lines"] = Paginator(lines, ROWS_A_PAGE).get_page(request.GET.get("page"))
+        return _show(request, "file", selection, context)
+    expected = request.POST.get("expected", "")
+    if expected != str(foreseen.changing):
+        return _show(request, "file_moved", selection, {**context, "expected": expected}, status=409)
+    return _carried_out(request, selection, Plan(), reason=request.POST.get("reason", "").strip()[:1000])
 
 
 def _show(

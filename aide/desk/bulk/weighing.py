@@ -21,6 +21,7 @@ MODELS: dict[str, Any] = {Subject.FIELD: Field, Subject.DATASET: Dataset}
 class Outcome:
     """What happens to one row: why it is left out, or what it gets. Without either nothing about it changes."""
 
+    pk: int
     row: Any
     name: str
     why: str = ""
@@ -67,8 +68,8 @@ class Scales:
 
     def _outcome(self, pk: int, plan: Plan, row: Any, carried: Mapping[str, FieldTag]) -> Outcome:
         if row is None:
-            return Outcome(None, f"{self.subject} {pk}", why="not there any more")
-        result = Outcome(row, name_of(row), tags={code: tag.state for code, tag in carried.items()})
+            return Outcome(pk, None, f"{self.subject} {pk}", why="not there any more")
+        result = Outcome(pk, row, name_of(row), tags={code: tag.state for code, tag in carried.items()})
         result.why = self.why_not(row) or self._why_not_this(row, plan)
         if result.why:
             return result
