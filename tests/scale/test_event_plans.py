@@ -16,14 +16,16 @@ from tests.factories import api_client, make_user
 
 pytestmark = pytest.mark.django_db
 SOME = 120_000
-# So many rows a statement may look at, however large the table: a total stops at 10,001, here of each fifth row.
-MOST_ROWS = 55_000
+# So many rows a statement may look at, however large the table: a total stops at 10,001 ...
+MOST_ROWS = 11_000
+# ... here of each fifth row, where no index says which.
+FREQUENT = {"action": 55_000}
 FILL = """
 INSERT INTO lineage_event (event_id, resource, subject, action, happened_at, additional_values, received_at)
 SELECT 'e' || i, 'resource_' || i / 20, 'subject_' || i %% 200, 'ACTION_' || i %% 5,
     '2026-01-01Z'::timestamptz + i * interval '1 minute',
     jsonb_build_object('pipeline_id', 'p' || i / 100, 'stage_number', (i %% 20)::text, 'format', 'parquet',
-        'path', 's3://raw/' || i), now()
+        'path', 's3://raw/' || i), '2026-01-01Z'::timestamptz + i * interval '1 minute 1 millisecond'
 FROM generate_series(1, %s) AS i
 """
 DAY = {"from": "2026-02-01", "to": "2026-02-02"}
@@ -46,6 +48,10 @@ SEARCHES: dict[str, dict[str, Any]] = {
     "a day, common value": {**DAY, "additionalValues.stage_number": "7"},
     "a day, part of a name": {**DAY, "resource__like": "rce_22"},
     "a day, part of a value": {**DAY, "additionalValues.path__like": "raw/45"},
+    "received in an hour": {
+        "received_at__gte": "2026-02-01T00:00:00Z",
+        "received_at__lte": "2026-02-01T01:00:00Z",
+    },
     "the last hour": {"from": "2026-03-25T00:00:00Z"},
     "long ago": {"to": "2026-01-01T12:00:00Z"},
 }
@@ -58,6 +64,7 @@ def get() -> Callable[[str], Any]:
     with connection.cursor() as cursor:
         cursor.execute(FILL, [SOME])
         cursor.execute("SELECT gin_clean_pending_list('lineage_event_values')")
+        cursor.execute("SELECT brin_summarize_new_values('lineage_event_received')")
         cursor.execute("ANALYZE lineage_event")
     return api_client(make_user("viewer")).get
 
@@ -99,7 +106,7 @@ def test_every_search_reads_few_rows(get: Callable[[str], Any]) -> None:
             statements = [each["sql"] for each in found if "lineage_event" in each["sql"]]
             assert 1 <= len(statements) <= 2, name
             read = [rows_read(nodes_of(statement)) for statement in statements]
-            if max(read) > MOST_ROWS:
+            if max(read) > FREQUENT.get(name, MOST_ROWS):
                 faults[name] = read
     assert faults == {}
 
