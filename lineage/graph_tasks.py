@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aide.work.registry import task
-from lineage import resolve
+from aide.work.registry import every_tick, task
+from lineage import resolve, tag_propagation
 from lineage.merging import merge_again
 
 
@@ -17,3 +17,15 @@ def merge_kept_events() -> None:
 def resolve_names() -> None:
     """Look names up again after the registry changed."""
     resolve.resolve_again()
+
+
+@task(tag_propagation.TASK, lease_seconds=300)
+def propagate_tags() -> None:
+    """Work out anew where confirmed tags get to."""
+    tag_propagation.propagate()
+
+
+@every_tick(tag_propagation.TASK)
+def propagate_over_new_edges() -> None:
+    """Queue a propagation when columns have edges that this process has not seen yet."""
+    tag_propagation.propagate_over_new_edges()
