@@ -68,8 +68,8 @@ demo-port:
 	s.bind(("127.0.0.1", int(sys.argv[1])))' "$(PORT)" 2>/dev/null \
 	|| { echo "Port $(PORT) is taken (or is no port). Choose another: make demo PORT=8001" >&2; exit 1; }
 
-demo: demo-port $(RUNTIME)  ## Try AIDE: the bundled shop, crawled, with log-ins for every role (PORT=8000)
-	@$(DEMO) $(MANAGE) seed_demo --size small
+demo: demo-port $(RUNTIME)  ## Try AIDE: a story in six systems and a shop, with log-ins for every role (PORT=8000)
+	@$(DEMO) $(MANAGE) seed_demo --size small --with-shop
 	@exec $(DEMO) $(MANAGE) serve --port $(PORT)
 
 demo-reset: demo-port  ## The same, from the beginning

@@ -13,6 +13,7 @@ from sqlalchemy.engine import URL
 
 from aide.core.errors import Invalid
 from crawling import vault
+from crawling.stand_in import stand_in_of
 from registry.credentials import own_variable
 from registry.models import CredentialRef, System
 
@@ -95,6 +96,8 @@ def _from_file(path: str) -> str:
 
 def test_connection(system: System) -> Tested:
     """Log in and look, within ten seconds, and say in words what came of it."""
+    if stand_in_of(system) is not None:
+        return Tested(True, "Connected to the source that is bundled with the demo.")
     limits = Limits(connect_seconds=5, statement_seconds=5, total_seconds=10, lock_seconds=2)
     try:
         connection = connection_to(system)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from aide_crawler import CrawlError, Limits, Snapshot, inspect
@@ -13,6 +13,7 @@ from aide_crawler.names import qualified_name
 from crawling import connect
 from crawling.baseline import baseline
 from crawling.crawl.runs import scope_of
+from crawling.stand_in import stand_in_of
 from registry.models import System
 
 SHOWN = 50
@@ -47,7 +48,10 @@ def preview(system: System, config: Mapping[str, Any] | None) -> Preview:
     """Look with this scope, within twenty seconds. Raises Invalid for a scope or a system that no crawl takes."""
     scope = scope_of(config, field="scope")
     connect.check_can_crawl(system)
+    bundled = stand_in_of(system)
     try:
+        if bundled is not None:
+            return _told(replace(bundled, pause=0.0).look(scope), known=set(baseline(system, scope=scope)))
         connection = connect.connection_to(system)
         snapshot = inspect(connection.url, password=connection.password, scope=scope, limits=LIMITS)
     except CrawlError as error:

@@ -13,6 +13,7 @@ from crawling.crawl import runs
 from crawling.crawl.pulse import Pulse
 from crawling.crawl.receive import receive
 from crawling.models import CrawlRun
+from crawling.stand_in import stand_in_of
 from registry.models import System
 
 log = structlog.get_logger(__name__)
@@ -61,6 +62,11 @@ def crawl(run_id: int) -> None:
 
 
 def _look(run: CrawlRun, pulse: Pulse) -> Snapshot:
+    bundled = stand_in_of(run.system)
+    if bundled is not None:
+        return bundled.look(
+            Scope.from_dict(run.config), on_progress=pulse.progress, should_stop=pulse.cancelled.is_set
+        )
     source = connect.connection_to(run.system)
     return inspect(
         source.url,

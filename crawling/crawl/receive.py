@@ -8,7 +8,6 @@ from typing import Any
 
 from aide_crawler import Snapshot
 from aide_crawler.memory import collecting_later
-from aide_crawler.names import qualified_name
 from django.db import transaction
 
 from crawling import report
@@ -24,6 +23,7 @@ from crawling.models import CrawlRun, Mute, Observation, Pairing, RejectMode
 from crawling.settled import Settled
 from registry import documents, typesystem
 from registry.catalogues import catalogue_for
+from registry.locations import dataset_name
 from registry.models import System
 from registry.typesystem import Catalogue
 
@@ -170,9 +170,7 @@ def _read_whole(snapshot: Snapshot) -> dict[str, dict[str, Any]]:
     """The documents that were read whole; of a broken view or a partly granted table there is only a part."""
     missed = _missed(snapshot)
     return {
-        qualified_name(each["schema"], each["name"]): each
-        for each in snapshot.datasets
-        if (each["schema"], each["name"]) not in missed
+        dataset_name(each): each for each in snapshot.datasets if (each["schema"], each["name"]) not in missed
     }
 
 

@@ -15,6 +15,7 @@ from aide.core.errors import Conflict, FieldError, Invalid
 from aide.work.queue import enqueue
 from crawling import connect
 from crawling.models import CrawlPlan, CrawlRun
+from crawling.stand_in import stand_in_of
 from registry.models import System
 
 HEARTBEAT_SECONDS = 5
@@ -59,12 +60,13 @@ def prepare(
     """
     scope = scope_of(config)
     connect.check_can_crawl(system)
-    if not system.connection_url:
+    bundled = stand_in_of(system) is not None
+    if not system.connection_url and not bundled:
         raise Invalid(
             detail=f"The system {system.code} has no connection URL, so this server cannot crawl it.",
             errors=[FieldError("system", "no_connection", "Give the system a connection URL first.")],
         )
-    if not system.flavor.sqlalchemy_dialects:
+    if not system.flavor.sqlalchemy_dialects and not bundled:
         raise Invalid(
             detail=f"{system.flavor.name} is no database that this server can connect to and crawl.",
             errors=[FieldError("system", "no_dialect", "Its flavor names no SQLAlchemy dialect.")],
@@ -160,8 +162,8 @@ def retry(run: CrawlRun, *, by: Any, trigger: str) -> CrawlRun:
 
 
 def _failed_part(run: CrawlRun) -> dict[str, Any]:
-    """The scope of what a run with errors failed at or left out; the whole scope where that cannot be told."""
-    if run.status != Status.COMPLETED_WITH_ERRORS:
+    """The scope of what a run with errors, or that broke off, failed at or left out; else the whole scope."""
+    if run.status not in {Status.COMPLETED_WITH_ERRORS, Status.FAILED}:
         return run.config
     parts = [*(run.coverage.get("failed") or ()), *(run.coverage.get("skipped") or ())]
     broken = [each["name"] for each in run.coverage.get("schemas") or () if each["status"] != "listed"]
@@ -171,13 +173,17 @@ def _failed_part(run: CrawlRun) -> dict[str, Any]:
         narrow = {"schemas": [literal(name) for name in schemas], "tables": run.config.get("tables") or []}
     elif parts:
         tables = sorted({(each["schema"], each["name"]) for each in parts})
-        narrow = {"tables": [f"{literal(schema)}.{literal(name)}" for schema, name in tables]}
+        narrow = {"tables": [_pattern(schema, name) for schema, name in tables]}
     else:
         return run.config
     try:
         return Scope.from_dict({**narrow, **excluded}).to_dict()
     except ScopeInvalid:  # more names, or longer ones, than a scope takes
         return run.config
+
+
+def _pattern(schema: str, name: str) -> str:
+    return f"{literal(schema)}.{literal(name)}" if schema else literal(name)
 
 
 def mark_lost(system: System | None = None) -> int:
