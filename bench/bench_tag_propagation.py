@@ -2,8 +2,8 @@
 
     PYTHONPATH=. python bench/bench_tag_propagation.py [--edges 1000000] [--columns 300000]
 
-AIDE_DATABASE_URL may name an empty database. The walk alone is pure; with the database it reads what it needs level by
-level. The floor is one SELECT of all the edges. Goal: one million edges in less than two seconds of processor time.
+AIDE_DATABASE_URL may name an empty database. The walk alone is pure; with the database it reads level by level.
+The floor is one SELECT of all the edges. Goal: one million edges in less than two seconds of processor time.
 """
 
 from __future__ import annotations

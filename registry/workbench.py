@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
@@ -172,6 +173,22 @@ def _row(tag: FieldTag, others: list[FieldTag]) -> Row:
         for other in others
     )  # fmt: skip
     return Row(tag, others, is_left=tag.name_only or mine is None or rivals)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Suggestions that came along lineage in one go and still wait; they can be refused as one."""
+
+    batch: str
+    count: int
+    since: datetime
+
+
+def batches(rows: QuerySet[FieldTag]) -> list[Batch]:
+    """The batches of lineage among these suggestions, the newest first."""
+    found = rows.filter(origin=FieldTag.Origin.LINEAGE).exclude(batch="").order_by()
+    counted = found.values_list("batch").annotate(Count("pk"), Min("since"))
+    return sorted((Batch(*each) for each in counted), key=lambda each: each.since, reverse=True)[:20]
 
 
 def coverage(systems: Sequence[System]) -> list[Coverage]:

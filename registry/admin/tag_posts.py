@@ -52,6 +52,8 @@ def read_decision(posted: QueryDict) -> Decision | None:
     """The decision of a form; None where it asks for nothing."""
     if "group" in posted:
         return Decision("group", key=str(posted["group"]), seen=number(posted.get("seen", "")))
+    if "undo" in posted:
+        return Decision("undo", key=str(posted["undo"]))
     for act in ACTS:
         if act in posted:
             return _one(act, posted)

@@ -139,10 +139,12 @@ class FieldTagAdmin(ReadOnlyAdmin):
         return self._own(request, rows, chosen)
 
     def _to_decide(self, request: HttpRequest, chosen: dict[str, str]) -> dict[str, Any]:
-        groups = workbench.groups(self._waiting(request, chosen))
+        waiting = self._waiting(request, chosen)
+        groups = workbench.groups(waiting)
         opened = chosen["open"] if any(group.key == chosen["open"] for group in groups) else ""
         return {
             "groups": groups,
+            "batches": workbench.batches(waiting),
             "total": sum(group.count for group in groups),
             "ready": sum(group.ready for group in groups),
             "opened": opened,
@@ -226,6 +228,12 @@ class FieldTagAdmin(ReadOnlyAdmin):
         """What was done, as it is told; None where a reason has to be asked first."""
         if asked.act == "group":
             return self._accept_group(request, asked)
+        if asked.act == "undo":
+            for system in tagging.systems_of(asked.key):
+                _may_decide(request.user, system)
+            undone = tagging.undo(asked.key, by=request.user)
+            kept = f", {undone.settled} stay as they were decided before" if undone.settled else ""
+            return {"words": f"Refused {count_in_words(undone.undone, 'suggestion')}{kept}."}
         row = self._one(request, asked.pk)
         name = f"{row.tag.code} on {row.field.path}"
         if asked.act == "accept":

@@ -19,9 +19,9 @@ from aide.core.api.filters import choice, flag, fraction, moment, number, ref, t
 from aide.core.api.shapes import CodeField, IdField, Shape, TextList
 from aide.core.api.views import refuse_unless
 from aide.core.problems import ApiValidationError
-from registry import tagging
+from registry import suggesting, tagging
 from registry.api.systems import STAMP_FILTERS, STAMP_SORTS, STAMPS, STAMPS_READ_ONLY, check_code
-from registry.models import Field, FieldTag, PIITag
+from registry.models import Dataset, Field, FieldTag, PIITag, System
 
 C = Capability
 MAX_DECIDED = 1000
@@ -154,6 +154,37 @@ class DecideAnswer(serializers.Serializer[Any]):
     changed = FieldTagShape(many=True)
 
 
+class SuggestForm(serializers.Serializer[Any]):
+    """A system, or one dataset."""
+
+    system = CodeField(queryset=System.objects.all(), required=False)
+    dataset_id = IdField(queryset=Dataset.objects.select_related("system"), required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if len(attrs) != 1:
+            raise serializers.ValidationError({"system": "Name a system or a dataset, one of the two."})
+        return attrs
+
+
+class SuggestAnswer(serializers.Serializer[Any]):
+    """How many datasets the rules look at again."""
+
+    datasets = serializers.IntegerField()
+
+
+class UndoForm(serializers.Serializer[Any]):
+    """A batch of suggestions, as `batch` of each tells it."""
+
+    batch = serializers.CharField(max_length=64)
+
+
+class UndoAnswer(serializers.Serializer[Any]):
+    """How many suggestions were refused, and how many were settled before and stay as they are."""
+
+    undone = serializers.IntegerField()
+    settled = serializers.IntegerField()
+
+
 class FieldTagViewSet(AuditedViewSet):
     """Tags on fields. A POST is a person's own tag; suggestions are decided at `/field-tags/decide`.
 
@@ -173,6 +204,8 @@ class FieldTagViewSet(AuditedViewSet):
         "destroy": C.DECIDE,
         "keep": C.DECIDE,
         "reopen": C.DECIDE,
+        "suggest": C.DECIDE,
+        "undo": C.DECIDE,
     }
     filters = {
         "id": number(),
@@ -263,6 +296,30 @@ class FieldTagViewSet(AuditedViewSet):
             )
         shaped = {name: self.get_serializer(found, many=True).data for name, found in decided.items()}
         return Response(shaped)
+
+    @extend_schema(request=SuggestForm, responses={202: SuggestAnswer})
+    @action(detail=False, methods=["post"])
+    def suggest(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Have the rules look at a system or a dataset again; what they say arrives soon after."""
+        form = SuggestForm(data=request.data)
+        form.is_valid(raise_exception=True)
+        dataset, system = form.validated_data.get("dataset_id"), form.validated_data.get("system")
+        refuse_unless(self.caller, C.DECIDE, dataset.system if dataset is not None else system)
+        with transaction.atomic():
+            count = suggesting.suggest_for(system=system, dataset=dataset)
+        return Response({"datasets": count}, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=UndoForm, responses=UndoAnswer)
+    @action(detail=False, methods=["post"])
+    def undo(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """No to every suggestion of a batch that still waits."""
+        form = UndoForm(data=request.data)
+        form.is_valid(raise_exception=True)
+        batch = form.validated_data["batch"]
+        for system in tagging.systems_of(batch):
+            refuse_unless(self.caller, C.DECIDE, system)
+        undone = tagging.undo(batch, by=self.caller)
+        return Response({"undone": undone.undone, "settled": undone.settled})
 
     def _suggestions(self, ids: set[int]) -> dict[int, FieldTag]:
         found = {row.pk: row for row in self.get_queryset().filter(pk__in=ids)}

@@ -1,6 +1,6 @@
 """PII tags on fields: suggest, accept, reject, remove. The only writer of field tags."""
 
-from registry.tagging.batches import Undone, undo
+from registry.tagging.batches import Undone, systems_of, undo
 from registry.tagging.deciding import accept, change, confirm, decide, reject, reopen
 from registry.tagging.memory import Claim, Refusal, cause_of, fingerprint
 from registry.tagging.offering import Offered, offer
@@ -23,6 +23,7 @@ __all__ = [
     "reject",
     "remove",
     "reopen",
+    "systems_of",
     "undo",
     "why_not_second",
 ]

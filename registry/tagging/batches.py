@@ -9,7 +9,7 @@ from django.db import transaction
 
 from aide.audit.entries import new_batch
 from aide.core.errors import NotFound
-from registry.models import FieldTag
+from registry.models import FieldTag, System
 from registry.tagging.deciding import reject_many
 
 
@@ -19,6 +19,12 @@ class Undone:
 
     undone: int
     settled: int
+
+
+def systems_of(batch: str) -> list[System]:
+    """The systems in which suggestions of a batch still wait."""
+    waiting = FieldTag.objects.filter(batch=batch, state=FieldTag.State.SUGGESTED, until__isnull=True)
+    return list(System.objects.filter(pk__in=waiting.values("field__dataset__system")).order_by("code"))
 
 
 @transaction.atomic

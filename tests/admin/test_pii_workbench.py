@@ -217,6 +217,18 @@ def test_coverage_counts_columns_of_each_system(steward: Screen, dataset: Datase
     assert (mine.columns, mine.confirmed, mine.decided, mine.suggested, mine.none) == (3, 1, 1, 1, 1)
 
 
+def test_a_batch_that_came_along_lineage_is_undone_as_one(steward: Screen, dataset: Dataset) -> None:
+    for field in fields(dataset).values():
+        row = suggest(field, rule="lineage", path=["crm/a.b", "crm/c.d"])
+        FieldTag.objects.filter(pk=row.pk).update(origin="lineage", batch="b1")
+    page = text(steward.get(reverse(PAGE), {"open": "kind_x~lineage~lineage"}))
+    assert "3 suggestions came along lineage" in page
+    assert "By way of" in page
+    done = steward.post(reverse(DECIDE), {"undo": "b1"}, follow=True)
+    assert "Refused 3 suggestions." in text(done)
+    assert FieldTag.objects.filter(until=None, state="rejected").count() == 3
+
+
 def test_looking_again_is_queued(steward: Screen, dataset: Dataset) -> None:
     WorkItem.objects.all().delete()
     url = reverse("admin:registry_pii_suggest")

@@ -133,6 +133,9 @@ RULES: dict[str, tuple[Case, ...]] = {
     "POST casts": case(
         SEEN, body=lambda w: {"from_flavor": "postgresql", "to_flavor": "postgresql", "types": ["text"]}
     ),
+    "POST pii/classify": case(
+        SEEN, body=lambda w: {"columns": [{"table": "customers", "column": "email", "type": "text"}]}
+    ),
     "POST types/parse": case(SEEN, body=lambda w: {"flavor": "postgresql", "native_type": "int4"}),
     "POST compatibility": case(
         SEEN,
@@ -283,6 +286,8 @@ RULES: dict[str, tuple[Case, ...]] = {
     "DELETE field-tags/{pk}": case(of_system(DECIDE), lambda w: w.confirmed),
     "POST field-tags/{pk}/keep": case(of_system(DECIDE), lambda w: w.asked_to_go),
     "POST field-tags/{pk}/reopen": case(of_system(DECIDE), lambda w: w.refused),
+    "POST field-tags/suggest": case(of_system(DECIDE), body=lambda w: {"system": w.here.code}),
+    "POST field-tags/undo": case(of_system(DECIDE), body=lambda w: {"batch": w.suggestion.batch}),
     "POST field-tags/decide": (
         *case(of_system(DECIDE), body=lambda w: {"accept": [w.suggestion.pk]}, name="accept"),
         *case(
@@ -385,6 +390,7 @@ QUESTIONS = frozenset(
         "POST types/parse",
         "POST compatibility",
         "POST casts",
+        "POST pii/classify",
         "POST datasets/{pk}/check",
     }
 )

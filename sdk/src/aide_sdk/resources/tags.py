@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from aide_sdk.calls import Call, Repeat
+from aide_sdk.calls import Call, Repeat, given, plain
 from aide_sdk.models import Classified, FieldTag, PIITag, TagDecisions
 from aide_sdk.models.base import items_of, one
 from aide_sdk.operations import Mode, Resource, operation
@@ -41,6 +41,16 @@ class FieldTags(Removable[FieldTag, Mode]):
         if changed := [*change]:
             body["change"] = changed
         return Call(one(TagDecisions), json=body)
+
+    @operation("POST", "/suggest")
+    def suggest(self, *, system: str | None = None, dataset_id: int | None = None) -> Call[dict[str, Any]]:
+        """Have the rules look at a system or a dataset again: `{"datasets": n}`."""
+        return Call(plain, json=given(system=system, dataset_id=dataset_id))
+
+    @operation("POST", "/undo")
+    def undo(self, batch: str) -> Call[dict[str, Any]]:
+        """No to every suggestion of a batch that still waits: `{"undone": n, "settled": m}`."""
+        return Call(plain, json={"batch": batch})
 
     @operation("POST", "/{key}/keep")
     def keep(self, key: int) -> Call[FieldTag]:
