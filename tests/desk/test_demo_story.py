@@ -21,12 +21,13 @@ from aide.desk.demo.clock import Clock, first_of_march, last_time
 from aide.work.models import WorkItem
 from crawling import crawl, review, stand_in
 from crawling.models import Change, CrawlRun, Decision, Mute
-from lineage import graph
+from lineage import graph, tag_propagation
 from lineage.models import Edge, Event, LineageEvent, NodeColumn, OutboxMessage
 from lineage.readers import readers
 from registry import suggesting
 from registry.admin.cast_matrix import Matrix
 from registry.models import Dataset, Field, FieldTag, System
+from registry.tasks import look_again_with_new_rules
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("told")]
 
@@ -139,6 +140,15 @@ def test_214_suggestions_wait_in_8_groups_with_six_traps_and_one_column_with_two
     assert rows.filter(field=twice[0]).values("confidence").distinct().count() == 1
     assert not suggesting.stale().exists()
     assert not WorkItem.objects.filter(task=suggesting.SUGGEST).exists()
+
+
+def test_the_product_finds_nothing_to_add_to_the_suggestions_by_itself() -> None:
+    rows = FieldTag.objects.filter(state=FieldTag.State.SUGGESTED, until__isnull=True)
+    offered = tag_propagation.propagate().offered
+    assert (offered.new, offered.withdrawn) == (0, 0)
+    look_again_with_new_rules()
+    assert not WorkItem.objects.filter(task__startswith="registry.suggest").exists()
+    assert rows.count() == 214
 
 
 def test_the_drop_of_the_nickname_is_muted_since_last_week() -> None:

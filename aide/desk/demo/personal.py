@@ -5,7 +5,8 @@ The suggestions are the story's own, so that it has traps: columns that only sou
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -44,14 +45,20 @@ WORDS = {
 
 
 def confirm(story: Story, *, late: bool) -> None:
-    """The steward says which columns of customers hold personal data."""
-    wanted = LATE if late else [each for source in story.sources.values() for each in source.confirmed]
+    """People say which columns hold personal data: of customers, and of what is made from them."""
     tags = {tag.code: tag for tag in PIITag.objects.alive()}
+    if late:
+        _confirm(LATE, tags, by=story.people["steward"])
+        return
+    for source in story.sources.values():
+        role = "steward" if source.kind == "rdbms" else "approver"
+        _confirm(source.confirmed, tags, by=story.people[role])
+
+
+def _confirm(wanted: Iterable[tuple[str, str, str]], tags: Mapping[str, PIITag], *, by: Any) -> None:
     for dataset, path, code in wanted:
         field = Field.objects.get(dataset__name=dataset, path=path, retired_at__isnull=True)
-        tagging.confirm(
-            field, tags[code], by=story.people["steward"], reason="Agreed with the data protection officer."
-        )
+        tagging.confirm(field, tags[code], by=by, reason="Agreed with the data protection officer.")
 
 
 def suggest(story: Story) -> None:
