@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from aide_crawler import CrawlError, Limits, Scope, inspect
+from aide_crawler.connection_url import URL
 from aide_crawler.urls import read_url, redact, secrets_of
 from django.conf import settings
-from sqlalchemy.engine import URL
 
 from aide.core.errors import Invalid
 from crawling import vault

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from aide_crawler.connection_url import URL
 from django.db.models import Q
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
 
 from lineage.models import NodeName
 from lineage.openlineage import DatasetName, authority_of, normal_form, split_name
@@ -251,8 +250,8 @@ def _of_url(text: str) -> tuple[str, str]:
     if not text:
         return "", ""
     try:
-        url = make_url(text)
-    except (ArgumentError, ValueError):
+        url = URL.parse(text)
+    except ValueError:
         return "", ""
     dialect = url.get_backend_name()
     scheme = _DIALECTS.get(dialect, dialect)

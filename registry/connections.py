@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from aide_crawler import CrawlError
+from aide_crawler.connection_url import URL
 from aide_crawler.options import check_options
 from aide_crawler.urls import has_password, read_url
-from sqlalchemy.engine import URL
 
 from aide.core.errors import FieldError, Invalid
 from registry.models import System, SystemFlavor, SystemNamespace
@@ -70,7 +70,7 @@ def without_secrets(text: str) -> str:
     if not has_password(url):
         return text
     query = {key: value for key, value in url.query.items() if not has_password(_alone(key, value))}
-    return URL.create(
+    return URL(
         text.partition("://")[0].strip(),
         username=url.username,
         host=url.host,
@@ -81,7 +81,7 @@ def without_secrets(text: str) -> str:
 
 
 def _alone(key: str, value: str | tuple[str, ...]) -> URL:
-    return URL.create("any", query={key: value})
+    return URL("any", query={key: value})
 
 
 def checked_namespaces(names: Iterable[str], *, system: System | None) -> list[str]:

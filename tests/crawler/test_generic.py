@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from aide_crawler import CrawlError, Limits, Scope, Snapshot
+from aide_crawler.connection_url import URL
 from aide_crawler.dialects.generic import read
 from aide_crawler.dialects.generic_documents import read_type, unknown_types
 from aide_crawler.watch import Watch
@@ -21,7 +22,7 @@ from sqlalchemy.types import NullType
 def _read(url: str, scope: Scope | None = None) -> Snapshot:
     watch = Watch(Limits())
     try:
-        return read(make_url(url), scope or Scope(), watch)
+        return read(URL.parse(url), scope or Scope(), watch)
     finally:
         watch.close()
 

@@ -1,4 +1,4 @@
-"""PostgreSQL beyond the cases: odd shapes, lost connections, statement counts."""
+"""PostgreSQL beyond the cases: odd shapes, lost connections."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from aide_crawler import CrawlError, Limits, Progress, Scope, inspect
-from aide_crawler.dialects import connection as connections
 from aide_crawler.dialects import postgresql_sql as statements
 from sqlalchemy.engine import make_url
 
@@ -232,31 +231,6 @@ def test_a_time_limit_of_the_role_is_respected_and_told(
         inspect(url)
 
     assert raised.value.code == "timeout"
-
-
-def test_the_number_of_statements_does_not_grow(
-    postgres_database: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    counts = []
-    close = connections.Connection.close
-
-    def closing_with_count(connection: connections.Connection) -> None:
-        counts.append(connection.statements)
-        close(connection)
-
-    monkeypatch.setattr(connections.Connection, "close", closing_with_count)
-    many = " ".join(
-        f"CREATE SCHEMA s{s}; "
-        + " ".join(f"CREATE TABLE s{s}.t{t} (id serial PRIMARY KEY, v text[]);" for t in range(20))
-        for s in range(8)
-    )
-
-    inspect(postgres_database("CREATE TABLE t (id int)"))
-    snapshot = inspect(postgres_database(many))
-
-    assert len(snapshot.datasets) == 160
-    assert counts[0] == counts[1]
-    assert counts[1] + 1 <= 12  # and the BEGIN, which the driver sends
 
 
 def test_schemas_that_are_not_there_are_told(postgres_database: Callable[..., str]) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from sqlalchemy.engine import URL
-
+from aide_crawler.connection_url import URL
 from aide_crawler.dialects import reader_for
 from aide_crawler.errors import CrawlError
 from aide_crawler.limits import Limits, Progress
@@ -17,9 +17,12 @@ from aide_crawler.trouble import explain
 from aide_crawler.urls import read_url, with_password
 from aide_crawler.watch import Watch
 
+if TYPE_CHECKING:
+    import sqlalchemy
+
 
 def inspect(
-    url: str | URL,
+    url: str | URL | sqlalchemy.URL,
     *,
     scope: Scope | None = None,
     limits: Limits | None = None,

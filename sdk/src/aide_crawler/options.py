@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from sqlalchemy.engine import URL
-
+from aide_crawler.connection_url import URL
 from aide_crawler.errors import CrawlError
 
 _FLAGS = frozenset({"true", "false", "1", "0", "yes", "no", "on", "off"})

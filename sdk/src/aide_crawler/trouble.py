@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy.engine import URL
-from sqlalchemy.exc import DBAPIError, NoSuchModuleError
-
+from aide_crawler.connection_url import URL
 from aide_crawler.errors import CrawlError
 from aide_crawler.urls import place_of, redact, secrets_of
 
@@ -95,8 +94,8 @@ def explain(error: BaseException, url: URL, *, connecting: bool, secrets: Iterab
     hidden = (*secrets_of(url), *secrets)
     if missing := _missing_driver(error, url):
         return missing
-    if isinstance(error, DBAPIError) and error.orig is not None:
-        error = error.orig
+    if (original := _of_driver(error)) is not None:
+        error = original
     code = _code(error, connecting=connecting)
     sentence = redact(_sentence(code, error, url, hidden, connecting=connecting), hidden)
     return CrawlError("failed" if code == "not_this_kind" else code, sentence)
@@ -121,9 +120,16 @@ def detail_of(error: BaseException, secrets: Iterable[str]) -> str:
     return redact(first, secrets)[:_LONGEST_DETAIL].rstrip(".")
 
 
+def _of_driver(error: BaseException) -> BaseException | None:
+    """The driver's own exception in one of SQLAlchemy's."""
+    exc = sys.modules.get("sqlalchemy.exc")  # without it nothing here was raised by SQLAlchemy
+    return error.orig if exc is not None and isinstance(error, exc.DBAPIError) else None
+
+
 def _missing_driver(error: BaseException, url: URL) -> CrawlError | None:
     dialect = url.get_backend_name()
-    if isinstance(error, NoSuchModuleError):
+    exc = sys.modules.get("sqlalchemy.exc")
+    if exc is not None and isinstance(error, exc.NoSuchModuleError):
         return CrawlError("missing_driver", f"There is no SQLAlchemy dialect {url.drivername}; install one.")
     if isinstance(error, ModuleNotFoundError):
         return CrawlError(

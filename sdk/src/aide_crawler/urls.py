@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus, unquote
 
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import SQLAlchemyError
-
+from aide_crawler.connection_url import URL
 from aide_crawler.errors import CrawlError
+
+if TYPE_CHECKING:
+    import sqlalchemy
 
 SHIPPED_DRIVERS = {
     "postgres": "postgresql+psycopg",
@@ -31,16 +33,18 @@ _HIGHEST_PORT = 65535
 _SHORT = 4
 
 
-def read_url(url: str | URL) -> URL:
+def read_url(url: str | URL | sqlalchemy.URL) -> URL:
     """The URL with its driver chosen; raises CrawlError bad_url, which repeats nothing of the URL."""
     parsed: URL | None = None
     if isinstance(url, URL):
         parsed = url
     elif isinstance(url, str) and _is_unambiguous(url.strip()):
         try:
-            parsed = make_url(url.strip())
-        except (SQLAlchemyError, ValueError, TypeError):
+            parsed = URL.parse(url.strip())
+        except ValueError:
             parsed = None
+    elif not isinstance(url, str) and hasattr(url, "drivername"):
+        parsed = URL.of(url)
     if parsed is None or not parsed.drivername or not 0 < (parsed.port or 1) <= _HIGHEST_PORT:
         raise CrawlError("bad_url", _UNREADABLE)
     if parsed.drivername.startswith("postgres+"):
@@ -48,13 +52,13 @@ def read_url(url: str | URL) -> URL:
     return parsed.set(drivername=SHIPPED_DRIVERS.get(parsed.drivername, parsed.drivername))
 
 
-def with_password(url: str | URL, password: str | None) -> URL:
+def with_password(url: str | URL | sqlalchemy.URL, password: str | None) -> URL:
     """The URL with the password put in; None leaves it as it is."""
     parsed = read_url(url)
     return parsed if password is None else parsed.set(password=password)
 
 
-def has_password(url: str | URL) -> bool:
+def has_password(url: str | URL | sqlalchemy.URL) -> bool:
     """Whether the URL holds a password, as such or in its query; raises CrawlError bad_url."""
     return bool(secrets_of(read_url(url)))
 
@@ -71,15 +75,13 @@ def secrets_of(url: URL) -> tuple[str, ...]:
     return tuple(sorted(filter(None, found), key=len, reverse=True))
 
 
-def safe_url(url: str | URL) -> str:
+def safe_url(url: str | URL | sqlalchemy.URL) -> str:
     """The URL as text for people, without its secrets."""
     parsed = read_url(url)
     query = {
-        key: value
-        for key, value in parsed.query.items()
-        if not secrets_of(URL.create("any", query={key: value}))
+        key: value for key, value in parsed.query.items() if not secrets_of(URL("any", query={key: value}))
     }
-    return URL.create(
+    return URL(
         parsed.drivername,
         username=parsed.username,
         password=HIDDEN if parsed.password else None,

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy.engine import URL
-
+from aide_crawler.connection_url import URL
 from aide_crawler.scope import Scope
 from aide_crawler.snapshot import Snapshot
 from aide_crawler.watch import Watch

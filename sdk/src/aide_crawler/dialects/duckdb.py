@@ -8,8 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy.engine import URL
-
+from aide_crawler.connection_url import URL
 from aide_crawler.dialects.connection import Connection
 from aide_crawler.dialects.coverage import CoverageNotes
 from aide_crawler.dialects.duckdb_documents import Row, Rows, document

@@ -10,10 +10,11 @@ from functools import partial
 from typing import Any
 
 import sqlalchemy
-from sqlalchemy.engine import URL, Engine, Inspector
+from sqlalchemy.engine import Engine, Inspector
 from sqlalchemy.engine.reflection import ObjectKind, ObjectScope
 from sqlalchemy.pool import NullPool
 
+from aide_crawler.connection_url import URL
 from aide_crawler.dialects.coverage import CoverageNotes
 from aide_crawler.dialects.generic_documents import document, is_unknown, unknown_types
 from aide_crawler.errors import CrawlError
@@ -51,7 +52,7 @@ def read(url: URL, scope: Scope, watch: Watch) -> Snapshot:
     engine: Engine | None = None
     connected = False
     try:
-        engine = sqlalchemy.create_engine(url, poolclass=NullPool, hide_parameters=True)
+        engine = sqlalchemy.create_engine(url.for_sqlalchemy(), poolclass=NullPool, hide_parameters=True)
         connection = watch.run(
             engine.connect,
             seconds=watch.limits.connect_seconds + 2,

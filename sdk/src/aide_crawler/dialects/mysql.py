@@ -9,8 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy.engine import URL
-
+from aide_crawler.connection_url import URL
 from aide_crawler.dialects.connection import Connection, open_connection
 from aide_crawler.dialects.coverage import CoverageNotes
 from aide_crawler.dialects.mysql_documents import SchemaRows, build

@@ -7,8 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy.engine import URL
-
+from aide_crawler.connection_url import URL
 from aide_crawler.dialects import postgresql_sql as sql
 from aide_crawler.dialects.connection import Connection, open_connection
 from aide_crawler.dialects.coverage import CoverageNotes

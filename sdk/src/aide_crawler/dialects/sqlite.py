@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy.engine import URL
-
+from aide_crawler.connection_url import URL
 from aide_crawler.dialects.connection import Connection
 from aide_crawler.dialects.coverage import CoverageNotes
 from aide_crawler.dialects.sqlite_beside import BesideConnection, hides_functions
