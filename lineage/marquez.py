@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 from lineage.merging.nodes import key_of
 from lineage.models import Job, JobDataset, Node, NodeName, Run
 from lineage.models.runs import Role
+from lineage.reach import Codes, uses_within
 from lineage.resolve import find_node
 
 MOST = 2_000
@@ -67,16 +68,22 @@ def job_at(text: str) -> Job | None:
     return max(rows, key=lambda row: len(row.namespace), default=None)
 
 
-def lineage_of(start: Node | Job, *, depth: int) -> dict[str, Any]:
-    """Datasets and jobs around a start, as a list of nodes with the edges that come in and go out."""
+def lineage_of(start: Node | Job, *, depth: int, codes: Codes = None) -> dict[str, Any]:
+    """Datasets and jobs around a start, as a list of nodes with the edges that come in and go out.
+
+    With `codes` only what these systems have of it, and the start.
+    """
+    uses = uses_within(JobDataset.objects.all(), codes)
+    if isinstance(start, Node):
+        uses |= JobDataset.objects.filter(node=start)
     jobs: dict[int, None] = {}
     nodes: dict[int, None] = {}
     (jobs if isinstance(start, Job) else nodes)[start.pk] = None
     fresh_jobs, fresh_nodes = list(jobs), list(nodes)
     links: dict[tuple[int, int, str], None] = {}
     for _ in range(depth):
-        rows = list(_links(JobDataset.objects.filter(job_id__in=fresh_jobs)) if fresh_jobs else ())
-        rows += list(_links(JobDataset.objects.filter(node_id__in=fresh_nodes)) if fresh_nodes else ())
+        rows = list(_links(uses.filter(job_id__in=fresh_jobs)) if fresh_jobs else ())
+        rows += list(_links(uses.filter(node_id__in=fresh_nodes)) if fresh_nodes else ())
         links |= dict.fromkeys(rows)
         room = max(MOST - len(jobs) - len(nodes), 0)
         fresh_jobs = [pk for pk in dict.fromkeys(job for job, _, _ in rows) if pk not in jobs][:room]
@@ -85,7 +92,8 @@ def lineage_of(start: Node | Job, *, depth: int) -> dict[str, Any]:
         nodes |= dict.fromkeys(fresh_nodes)
         if not fresh_jobs and not fresh_nodes:
             break
-    return {"graph": _graph(jobs, nodes, [link for link in links if link[0] in jobs and link[1] in nodes])}
+    kept = [link for link in links if link[0] in jobs and link[1] in nodes]
+    return {"graph": _graph(jobs, nodes, kept, codes=codes)}
 
 
 def _links(rows: QuerySet[JobDataset]) -> Iterable[tuple[int, int, str]]:
@@ -93,7 +101,7 @@ def _links(rows: QuerySet[JobDataset]) -> Iterable[tuple[int, int, str]]:
 
 
 def _graph(
-    job_ids: Iterable[int], node_ids: Iterable[int], links: Sequence[tuple[int, int, str]]
+    job_ids: Iterable[int], node_ids: Iterable[int], links: Sequence[tuple[int, int, str]], *, codes: Codes
 ) -> list[dict[str, Any]]:
     jobs = Job.objects.in_bulk(list(job_ids))
     nodes = Node.objects.in_bulk(list(node_ids))
@@ -106,7 +114,7 @@ def _graph(
         goes[origin].append(edge)
         comes[destination].append(edge)
     latest = latest_runs(jobs.values())
-    shapes = job_shapes(list(jobs.values()), latest=latest)
+    shapes = job_shapes(list(jobs.values()), latest=latest, codes=codes)
     listed = [(job_id(jobs[pk]), "JOB", shapes[pk]) for pk in jobs]
     listed += [(dataset_id(node), "DATASET", dataset_shape(node)) for node in nodes.values()]
     return [
@@ -182,10 +190,12 @@ def latest_runs(jobs: Iterable[Job]) -> dict[int, Run]:
     return newest
 
 
-def job_shapes(jobs: Sequence[Job], *, latest: Mapping[int, Run]) -> dict[int, dict[str, Any]]:
+def job_shapes(
+    jobs: Sequence[Job], *, latest: Mapping[int, Run], codes: Codes = None
+) -> dict[int, dict[str, Any]]:
     """Jobs as Marquez answers them, with what they read and write; one statement for all."""
     uses: dict[tuple[int, str], list[dict[str, str]]] = defaultdict(list)
-    rows = JobDataset.objects.filter(job_id__in=[job.pk for job in jobs]).order_by("pk")
+    rows = uses_within(JobDataset.objects.filter(job_id__in=[job.pk for job in jobs]), codes).order_by("pk")
     names = ("job_id", "role", "node__namespace", "node__name")
     for pk, role, namespace, name in rows.values_list(*names)[:50_000]:
         uses[pk, role].append({"namespace": namespace, "name": name})

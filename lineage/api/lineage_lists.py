@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from django.db.models import QuerySet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -18,10 +19,20 @@ from aide.core.api.shapes import Shape
 from aide.core.api.strict import StrictForm
 from aide.core.api.views import ListMixin, ReadMixin, StrictParameters
 from aide.core.problems import ApiValidationError
-from lineage import drawing, resolve
+from lineage import drawing, reach, resolve
 from lineage.models import Job, LineageEvent, NodeName, Run
 
 C = Capability
+
+
+class WithinReach(ListMixin):
+    """A list that shows a caller who is limited to some systems what concerns these."""
+
+    within: reach.Narrowing
+
+    def get_queryset(self) -> QuerySet[Any]:
+        codes = reach.codes_for(getattr(self.request, "user", None))
+        return type(self).within(super().get_queryset(), codes)
 
 
 class LineageEventShape(Shape):
@@ -44,10 +55,11 @@ class LineageEventShape(Shape):
         return found
 
 
-class LineageEventViewSet(ListMixin):
+class LineageEventViewSet(WithinReach):
     """Raw OpenLineage events, newest first."""
 
     queryset = LineageEvent.objects.all()
+    within = staticmethod(reach.events_within)
     serializer_class = LineageEventShape
     pagination_class = CursorOrPageOfItems
     filters = {
@@ -81,10 +93,11 @@ class RunShape(Shape):
         read_only_fields = fields
 
 
-class RunViewSet(ListMixin):
+class RunViewSet(WithinReach):
     """Runs, those seen last first."""
 
     queryset = Run.objects.select_related("job")
+    within = staticmethod(reach.runs_within)
     serializer_class = RunShape
     filters = {
         "job": text("job__name"),
@@ -106,10 +119,11 @@ class JobShape(Shape):
         read_only_fields = fields
 
 
-class JobViewSet(ListMixin):
+class JobViewSet(WithinReach):
     """Jobs that events named."""
 
     queryset = Job.objects.all()
+    within = staticmethod(reach.jobs_within)
     serializer_class = JobShape
     filters = {"namespace": text(), "name": text(), "last_seen": moment()}
     sorts = {"name": "name", "namespace": "namespace", "last_seen": "last_seen", "id": "pk"}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import Q
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -16,9 +18,9 @@ from aide.core.api.permissions import READ
 from aide.core.api.views import StrictParameters
 from aide.core.errors import NotFound
 from aide.core.problems import ApiValidationError
-from lineage import graph, marquez
+from lineage import graph, marquez, reach
 from lineage.merging.columns import column_key
-from lineage.models import NodeColumn
+from lineage.models import Job, Node, NodeColumn
 
 _NODE = OpenApiParameter(
     "nodeId",
@@ -65,10 +67,11 @@ class MarquezGraph(StrictParameters):
         if kind not in {"dataset", "job"} or not marquez.partings(rest):
             raise _wrong("Use dataset:{namespace}:{name} or job:{namespace}:{name}.")
         start = marquez.job_at(rest) if kind == "job" else marquez.dataset_at(rest)
-        if start is None:
+        codes = reach.codes_for(request.user)
+        if start is None or not _is_near(start, codes):
             raise NotFound("NODE_NOT_FOUND", f"No event has named this {kind}.")
         depth = whole_number(request, "depth", default=20, highest=graph.MAX_DEPTH)
-        return Response(marquez.lineage_of(start, depth=depth))
+        return Response(marquez.lineage_of(start, depth=depth, codes=codes))
 
 
 class ColumnLineageView(StrictParameters):
@@ -93,7 +96,8 @@ class ColumnLineageView(StrictParameters):
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """The graph of columns around a dataset or a column, in Marquez's shape."""
-        begin = _columns_at(_node_id(request))
+        codes = reach.codes_for(request.user)
+        begin = _columns_at(_node_id(request), codes)
         downstream = request.query_params.get("withDownstream", "false").lower()
         if downstream not in {"true", "false"}:
             raise ApiValidationError(
@@ -107,19 +111,28 @@ class ColumnLineageView(StrictParameters):
             depth=depth,
             most=marquez.MOST,
         )
-        return Response({"graph": _column_graph(found)})
+        return Response({"graph": _column_graph(found, begin=begin, codes=codes)})
 
 
-def _columns_at(node_id: str) -> list[int]:
+def _is_near(start: Job | Node, codes: reach.Codes) -> bool:
+    """Whether a caller of these systems may begin here: not at a job or a dataset of others alone."""
+    if codes is None or (isinstance(start, Node) and start.dataset_id is None):
+        return True
+    if isinstance(start, Job):
+        return reach.jobs_within(Job.objects.filter(pk=start.pk), codes).exists()
+    return reach.nodes_within(Node.objects.filter(pk=start.pk), codes).exists()
+
+
+def _columns_at(node_id: str, codes: reach.Codes) -> list[int]:
     kind, _, rest = node_id.partition(":")
     if kind == "dataset" and marquez.partings(rest):
         node = marquez.dataset_at(rest)
-        if node is not None:
+        if node is not None and _is_near(node, codes):
             return list(node.columns.order_by("pk").values_list("pk", flat=True))
     elif kind == "datasetField" and marquez.partings(rest):
         for place, path in marquez.partings(rest)[::-1]:
             node = marquez.dataset_at(place) if marquez.partings(place) else None
-            if node is not None:
+            if node is not None and _is_near(node, codes):
                 columns = NodeColumn.objects.filter(node=node, key=column_key(path))
                 return list(columns.values_list("pk", flat=True))
     else:
@@ -127,13 +140,18 @@ def _columns_at(node_id: str) -> list[int]:
     raise NotFound("NODE_NOT_FOUND", "No event has named this dataset.")
 
 
-def _column_graph(found: graph.Picture) -> list[dict[str, Any]]:
-    rows = NodeColumn.objects.select_related("node").in_bulk(list(found.depths))
+def _column_graph(found: graph.Picture, *, begin: Sequence[int], codes: reach.Codes) -> list[dict[str, Any]]:
+    near = NodeColumn.objects.select_related("node")
+    if codes is not None:
+        near = near.filter(Q(node__dataset__system__code__in=codes) | Q(pk__in=begin))
+    rows = near.in_bulk(list(found.depths))
     ids = {pk: f"datasetField:{row.node.namespace}:{row.node.name}:{row.path}" for pk, row in rows.items()}
     comes: dict[int, list[dict[str, str]]] = defaultdict(list)
     goes: dict[int, list[dict[str, str]]] = defaultdict(list)
     sources: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for edge in found.edges:
+        if edge.source not in rows or edge.target not in rows:
+            continue
         pair = {"origin": ids[edge.source], "destination": ids[edge.target]}
         goes[edge.source].append(pair)
         comes[edge.target].append(pair)

@@ -18,7 +18,7 @@ from aide.core.api.permissions import READ
 from aide.core.api.views import StrictParameters
 from aide.core.errors import NotFound
 from aide.core.problems import ApiValidationError
-from lineage import marquez
+from lineage import marquez, reach
 from lineage.merging.nodes import key_of, node_named
 from lineage.models import Job, LineageEvent, Node, Run
 from lineage.openlineage import DatasetName
@@ -38,6 +38,21 @@ class MarquezList(StrictParameters):
     rights = {"get": READ}
     extra_parameters = {"": frozenset({"limit", "offset"})}
 
+    @property
+    def codes(self) -> reach.Codes:
+        """The systems that the caller is limited to."""
+        return reach.codes_for(self.caller)
+
+    def jobs(self) -> QuerySet[Job]:
+        return reach.jobs_within(Job.objects.all(), self.codes)
+
+    def nodes(self) -> QuerySet[Node]:
+        return reach.nodes_within(Node.objects.all(), self.codes)
+
+    def jobs_answer(self, rows: list[Job], total: int) -> Response:
+        shapes = marquez.job_shapes(rows, latest=marquez.latest_runs(rows), codes=self.codes)
+        return Response({"jobs": [shapes[row.pk] for row in rows], "totalCount": total})
+
     def page(self, request: Request, rows: QuerySet[Any]) -> tuple[list[Any], int]:
         """(rows of this page, how many there are up to the cap)."""
         limit = whole_number(request, "limit", default=100, highest=500)
@@ -53,9 +68,9 @@ class NamespacesView(MarquezList):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Every namespace of a job or a dataset."""
         found: dict[str, list[Any]] = {}
-        for model in (Job, Node):
-            rows = model._base_manager.values("namespace").annotate(
-                first=Min("first_seen"), last=Max("last_seen")
+        for there in (self.jobs(), self.nodes()):
+            rows = (
+                there.order_by().values("namespace").annotate(first=Min("first_seen"), last=Max("last_seen"))
             )
             for row in rows.order_by("namespace")[:TOTAL_CAP]:
                 span = found.setdefault(row["namespace"], [row["first"], row["last"]])
@@ -81,10 +96,8 @@ class NamespaceView(MarquezList):
 
     def _namespace(self, name: str) -> Response:
         spans = [
-            model._base_manager.filter(namespace=name).aggregate(
-                first=Min("first_seen"), last=Max("last_seen")
-            )
-            for model in (Job, Node)
+            rows.filter(namespace=name).aggregate(first=Min("first_seen"), last=Max("last_seen"))
+            for rows in (self.jobs(), self.nodes())
         ]
         there = [span for span in spans if span["first"] is not None]
         if not there:
@@ -93,12 +106,12 @@ class NamespaceView(MarquezList):
         return Response(marquez.namespace_shape(name, first, last))
 
     def _datasets(self, request: Request, namespace: str) -> Response:
-        rows, total = self.page(request, Node.objects.filter(namespace=namespace).order_by("name", "pk"))
+        rows, total = self.page(request, self.nodes().filter(namespace=namespace).order_by("name", "pk"))
         return Response({"datasets": [marquez.dataset_shape(row) for row in rows], "totalCount": total})
 
     def _dataset(self, namespace: str, name: str, more: str) -> Response:
         node = node_named(DatasetName(namespace, name))
-        if node is None:
+        if node is None or (self.codes is not None and not self.nodes().filter(pk=node.pk).exists()):
             raise NotFound("NODE_NOT_FOUND", "No event has named this dataset.")
         shape = marquez.dataset_shape(node)
         if more == "versions":
@@ -106,12 +119,12 @@ class NamespaceView(MarquezList):
         return Response(shape)
 
     def _jobs(self, request: Request, namespace: str) -> Response:
-        return _jobs_answer(
-            *self.page(request, Job.objects.filter(namespace=namespace).order_by("name", "pk"))
+        return self.jobs_answer(
+            *self.page(request, self.jobs().filter(namespace=namespace).order_by("name", "pk"))
         )
 
     def _job(self, request: Request, namespace: str, name: str, more: str) -> Response:
-        job = Job.objects.filter(key=key_of(namespace, name)).first()
+        job = self.jobs().filter(key=key_of(namespace, name)).first()
         if job is None:
             raise NotFound("JOB_NOT_FOUND", "No event has named this job.")
         if more == "runs":
@@ -119,7 +132,9 @@ class NamespaceView(MarquezList):
             return Response({"runs": [marquez.run_shape(row) for row in rows], "totalCount": total})
         if more == "versions":
             return Response({"versions": [], "totalCount": 0})
-        return Response(marquez.job_shapes([job], latest=marquez.latest_runs([job]))[job.pk])
+        return Response(
+            marquez.job_shapes([job], latest=marquez.latest_runs([job]), codes=self.codes)[job.pk]
+        )
 
 
 class JobsView(MarquezList):
@@ -134,7 +149,7 @@ class JobsView(MarquezList):
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Jobs of all namespaces, those seen last first."""
-        jobs = Job.objects.order_by("-last_seen", "-pk")
+        jobs = self.jobs().order_by("-last_seen", "-pk")
         wanted = [word.upper() for word in request.query_params.get("lastRunStates", "").split(",") if word]
         if set(wanted) - {"NEW", *marquez.STATES.values()}:
             raise _wrong("lastRunStates", "Use NEW, RUNNING, COMPLETED, FAILED and ABORTED.")
@@ -145,7 +160,7 @@ class JobsView(MarquezList):
             if "NEW" in wanted:
                 found |= Q(last_state__isnull=True) | ~Q(last_state__in=list(marquez.STATES))
             jobs = jobs.annotate(last_state=Subquery(last)).filter(found)
-        return _jobs_answer(*self.page(request, jobs))
+        return self.jobs_answer(*self.page(request, jobs))
 
 
 class SearchView(MarquezList):
@@ -174,10 +189,10 @@ class SearchView(MarquezList):
         limit = whole_number(request, "limit", default=10, highest=500)
         found: list[dict[str, Any]] = []
         total = 0
-        for word, model in (("DATASET", Node), ("JOB", Job)):
+        for word, there in (("DATASET", self.nodes()), ("JOB", self.jobs())):
             if kind not in {"", word}:
                 continue
-            rows = model._base_manager.filter(name__icontains=wanted)
+            rows = there.filter(name__icontains=wanted)
             if asked.get("namespace"):
                 rows = rows.filter(namespace=asked["namespace"])
             total += rows.order_by()[: TOTAL_CAP + 1].count()
@@ -227,7 +242,9 @@ class LineageEventsView(MarquezList):
         if direction not in {"asc", "desc"}:
             raise _wrong("sortDirection", "Use asc or desc.")
         order = ("event_time", "pk") if direction == "asc" else ("-event_time", "-pk")
-        rows, total = self.page(request, LineageEvent.objects.filter(condition).order_by(*order))
+        rows, total = self.page(
+            request, reach.events_within(LineageEvent.objects.filter(condition), self.codes).order_by(*order)
+        )
         return Response({"events": [json.loads(row.body) for row in rows], "totalCount": total})
 
 
@@ -242,11 +259,6 @@ class TagsView(MarquezList):
         return Response(
             {"tags": [{"name": row.code, "description": row.name} for row in rows], "totalCount": total}
         )
-
-
-def _jobs_answer(rows: list[Job], total: int) -> Response:
-    shapes = marquez.job_shapes(rows, latest=marquez.latest_runs(rows))
-    return Response({"jobs": [shapes[row.pk] for row in rows], "totalCount": total})
 
 
 def _parted(request: Request, rest: str) -> tuple[str, str, str, str]:

@@ -32,7 +32,7 @@ LINEAGE_RULES: dict[str, tuple[Case, ...]] = {
     # Lineage.
     "POST lineage": case(anywhere(SEND), body=lambda w: run_event()),
     "POST lineage/batch": case(anywhere(SEND), body=lambda w: [run_event()]),
-    "GET lineage": case(SEEN, query="?nodeId=job:jobs:nightly"),
+    "GET lineage": case(of_system(SEE), query="?nodeId=job:jobs:nightly"),
     "GET lineage/graph": case(of_system(SEE), lambda w: w.dataset, query="?dataset_id={pk}"),
     "GET lineage/events": case(SEEN),
     "GET lineage/runs": case(SEEN),
@@ -55,7 +55,7 @@ LINEAGE_RULES: dict[str, tuple[Case, ...]] = {
     # What Marquez answers.
     "GET column-lineage": case(SEEN, query="?nodeId=dataset:legacy:free"),
     "GET namespaces": case(SEEN, query="?limit=500"),
-    "GET namespaces/{pk}": case(SEEN, lambda w: SimpleNamespace(pk="jobs/jobs/nightly")),
+    "GET namespaces/{pk}": case(of_system(SEE), lambda w: SimpleNamespace(pk="jobs/jobs/nightly")),
     "GET jobs": case(SEEN, query="?limit=500"),
     "GET search": case(SEEN, query="?q=night"),
     "GET events/lineage": case(SEEN, query="?limit=500"),
