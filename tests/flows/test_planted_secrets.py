@@ -33,7 +33,7 @@ from aide.work.registry import TASKS, task
 from aide.work.runner import drain
 from crawling import crawl
 from crawling.models import CrawlRun
-from registry.models import CredentialRef
+from registry.models import CredentialRef, SystemFlavor
 from tests.crawling.vault_server import serve_vault
 from tests.flows.desk import API, Desk
 from tests.flows.sources import Source, make_system
@@ -162,6 +162,26 @@ def _talkative(text: str) -> Iterator[int]:
             listening.shutdown(socket.SHUT_RDWR)
 
 
+@contextmanager
+def _talkative_mariadb(text: str) -> Iterator[int]:
+    """A server of MariaDB's protocol that refuses with this text. Gives its port."""
+    body = b"\xff" + struct.pack("<H", 1105) + b"#HY000" + text.encode()
+    answer = struct.pack("<I", len(body))[:3] + b"\0" + body
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = listening.accept()
+                with near:
+                    near.sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=serve, daemon=True).start()
+        yield int(listening.getsockname()[1])
+        with suppress(OSError):
+            listening.shutdown(socket.SHUT_RDWR)
+
+
 def _driver(plant: Planting, secret: str) -> None:
     name = f"SOURCE_{plant.number}"
     plant.patch.setenv(name, secret)
@@ -169,13 +189,16 @@ def _driver(plant: Planting, secret: str) -> None:
     for said in (secret, quote(secret, safe=""), repr(secret)):
         with _talkative(f"cannot let you in with {said} as it is") as port:
             plant.failed_crawl(plant.url(port=port), reference)
+    with _talkative_mariadb(f"cannot let you in with {secret} as it is") as port:
+        plant.failed_crawl(f"mariadb://reader@127.0.0.1:{port}/app", reference, flavor="mariadb")
 
 
-def _refused_url(make: Callable[[str], str]) -> Callable[[Planting, str], None]:
+def _refused_url(*ways: Callable[[str], str]) -> Callable[[Planting, str], None]:
     def act(plant: Planting, secret: str) -> None:
         desk = Desk(make_system("postgresql", plant.url()))
-        url = make(secret)
-        body = {"code": f"s{plant.number}", "name": "n", "flavor": "postgresql", "connection_url": url}
+        url = ways[plant.number // len(PLACES) % len(ways)](secret)
+        flavor = "mariadb" if url.startswith("m") else "postgresql"
+        body = {"code": f"s{plant.number}", "name": "n", "flavor": flavor, "connection_url": url}
         answer = desk.by_engineer.post(f"{API}/systems", body, format="json")
         assert answer.status_code == 422, answer.content
         changed = desk.by_engineer.patch(
@@ -187,7 +210,7 @@ def _refused_url(make: Callable[[str], str]) -> Callable[[Planting, str], None]:
         form = {
             "code": f"s{plant.number}",
             "name": "n",
-            "flavor": desk.system.flavor_id,
+            "flavor": SystemFlavor.objects.get(code=flavor).pk,
             "connection_url": url,
         }
         page = client.post(reverse("admin:registry_system_add"), form)
@@ -271,9 +294,24 @@ PLACES: tuple[Callable[[Planting, str], None], ...] = (
     _file,
     _vault,
     _driver,
-    _refused_url(lambda s: f"postgresql://reader:{quote(s, safe='')}@127.0.0.1/app"),
-    _refused_url(lambda s: f"postgresql://reader@127.0.0.1/app?password={quote(s, safe='')}"),
-    _refused_url(lambda s: f"postgresql://reader@x:{s}@127.0.0.1/app"),
+    _refused_url(
+        lambda s: f"postgresql://reader:{quote(s, safe='')}@127.0.0.1/app",
+        lambda s: f"mariadb://reader:{quote(s, safe='')}@127.0.0.1/app",
+        lambda s: f"postgresql://:{quote(s, safe='')}@127.0.0.1/app",
+    ),
+    _refused_url(
+        lambda s: f"postgresql://reader@127.0.0.1/app?password={quote(s, safe='')}",
+        lambda s: f"mysql://reader@127.0.0.1/app?passwd={quote(s, safe='')}",
+        lambda s: f"postgresql://reader@127.0.0.1/app?sslpassword={quote(s, safe='')}",
+        lambda s: f"postgresql://reader@127.0.0.1/app?PGPASSWORD={quote(s, safe='')}",
+        lambda s: f"mysql://reader@127.0.0.1/app?ssl_key_password={quote(s, safe='')}",
+    ),
+    _refused_url(
+        lambda s: f"postgresql://reader@x:{s}@127.0.0.1/app",
+        lambda s: f"postgresql://reader:{s}@127.0.0.1:{quote(s, safe='')}/app",
+        lambda s: f"reader:{quote(s, safe='')}@127.0.0.1/app",
+        lambda s: f"postgresql//reader:{quote(s, safe='')}@127.0.0.1/app",
+    ),
     _snapshot,
     _our_bug,
     _log_in,
