@@ -210,5 +210,5 @@ def test_random_orders_and_repetitions_give_the_same_graph(db):
 @pytest.mark.nightly
 @pytest.mark.parametrize("part", range(20))
 def test_ten_thousand_random_orders_and_repetitions_give_the_same_graph(db, part: int):
-    """In twenty parts, which processes share: each order takes some tenths of a second, all of them most of an hour."""
+    """In twenty parts, which processes share: an order takes some tenths of a second, all of them most of an hour."""
     check(500, seed=100 + part)
