@@ -19,8 +19,9 @@ COPY lineage ./lineage
 COPY crawling ./crawling
 COPY templates ./templates
 COPY static ./static
-# Hashed static files are part of the image; only var/ can be written at run time.
-RUN AIDE_SECRET_KEY=only-while-building-0123456789-abcdefghijklmnopqrstuvwxyz AIDE_ALLOWED_HOSTS=localhost \
+# Hashed static files and compiled modules are part of the image; only var/ can be written at run time.
+RUN python -m compileall -q aide crawling lineage registry \
+    && AIDE_SECRET_KEY=only-while-building-0123456789-abcdefghijklmnopqrstuvwxyz AIDE_ALLOWED_HOSTS=localhost \
     AIDE_DATABASE_URL=sqlite://:memory: python manage.py collectstatic --noinput \
     && chown -R aide var
 USER aide
