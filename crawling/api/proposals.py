@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Prefetch
+from django.db.models import Count, Prefetch, QuerySet, prefetch_related_objects
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.decorators import action
@@ -25,6 +25,9 @@ from registry.models import Dataset, System
 
 C = Capability
 DRAFTED = {Verdict.APPROVE.value: "approved", Verdict.REJECT.value: "rejected"}
+MOST_CHANGES = 20_000
+"""So many changes a page of the list holds; with more, each proposal shows its first `FIRST_CHANGES`."""
+FIRST_CHANGES = 20
 _PERSON = {"type": ["string", "null"]}
 DECISION_SCHEMA = {
     "type": "object",
@@ -118,26 +121,51 @@ class ProposalShape(Shape):
         source="base_version.version_num", read_only=True, default=None, allow_null=True
     )
     changes = ChangeShape(many=True, read_only=True)
+    changes_total = serializers.SerializerMethodField(
+        help_text="How many changes it has; a page of a list that would be huge shows the first of each alone."
+    )
 
     class Meta:
         model = Proposal
         fields = (
             "id", "system", "dataset_id", "dataset_name", "origin", "crawl_run_id", "proposed_by", "base_version",
-            "status", "superseded_by_id", "comment", "created_at", "updated_at", "changes",
+            "status", "superseded_by_id", "comment", "created_at", "updated_at", "changes_total",
+            "changes",
         )  # fmt: skip
         read_only_fields = fields
 
+    def get_changes_total(self, proposal: Proposal) -> int:
+        counted: int | None = getattr(proposal, "counted_changes", None)
+        return len(proposal.changes.all()) if counted is None else counted
 
-def with_changes(rows: Any) -> Any:
-    """Proposals with all that their shape shows, in a constant number of statements."""
-    changes = (
+
+def _changes() -> QuerySet[Change]:
+    return (
         Change.objects.select_related("draft__person", "applied_version")
         .prefetch_related(Prefetch("requires", Change.objects.only("id")), "decisions__person")
         .order_by("place")
     )
-    return rows.select_related("system", "base_version", "proposed_by").prefetch_related(
-        Prefetch("changes", changes)
-    )
+
+
+def with_changes(rows: Any) -> Any:
+    """Proposals with all that their shape shows, in a constant number of statements."""
+    return _with_names(rows).prefetch_related(Prefetch("changes", _changes()))
+
+
+def _with_names(rows: Any) -> Any:
+    return rows.select_related("system", "base_version", "proposed_by")
+
+
+def fill_page(page: list[Proposal]) -> None:
+    """Give the proposals of a page their changes: all of them, or of very many the first ones of each."""
+    counted = Change.objects.filter(proposal__in=[each.pk for each in page]).order_by()
+    totals = dict(counted.values_list("proposal_id").annotate(many=Count("pk")))
+    for each in page:
+        each.counted_changes = totals.get(each.pk, 0)  # type: ignore[attr-defined]
+    changes = _changes()
+    if sum(totals.values()) > MOST_CHANGES:
+        changes = changes.filter(place__lte=FIRST_CHANGES)
+    prefetch_related_objects(page, Prefetch("changes", changes))
 
 
 class NewProposalForm(serializers.Serializer[Any]):
@@ -216,7 +244,14 @@ class ProposalViewSet(PairingActions, ReadMixin):
     default_sort = ("-pk",)
 
     def get_queryset(self) -> Any:
-        return with_changes(super().get_queryset())
+        rows = super().get_queryset()
+        return _with_names(rows) if self.action == "list" else with_changes(rows)
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        page = super().paginate_queryset(queryset)
+        if page and self.action == "list":
+            fill_page(page)
+        return page
 
     @extend_schema(request=NewProposalForm, responses={201: ProposalShape})
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:

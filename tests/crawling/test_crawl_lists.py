@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from crawling.api import proposals
 from crawling.models import CrawlPlan
 from tests.flows.desk import API, Desk, ok
 from tests.flows.sources import Source, make_system, sqlite_source
@@ -65,6 +66,28 @@ def test_proposals_are_found_by_what_they_are_about(desk: Desk) -> None:
     )
     assert change["after"]["name"] == "parts"
     assert set(change["decision"]) == {"state", "by", "at", "reason", "second_by"}
+
+
+def test_a_page_of_very_many_changes_shows_the_first_of_each(
+    desk: Desk, source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.approve_all(desk.crawl())
+    source.execute(";".join(f"ALTER TABLE {t} ADD more{n} text" for t in ("parts", "bins") for n in range(6)))
+    desk.crawl()
+
+    def shown() -> list[tuple[int, int]]:
+        return [(each["changes_total"], len(each["changes"])) for each in desk.proposals()]
+
+    assert shown() == [(6, 6), (6, 6)]
+    monkeypatch.setattr(proposals, "FIRST_CHANGES", 4)
+    monkeypatch.setattr(proposals, "MOST_CHANGES", 12)
+    assert shown() == [(6, 6), (6, 6)]
+    monkeypatch.setattr(proposals, "MOST_CHANGES", 11)
+    assert shown() == [(6, 4), (6, 4)]
+    first = desk.proposals()[0]
+    assert [each["path"]["field"] for each in first["changes"]] == [f"more{n}" for n in range(4)]
+    whole = ok(desk.by_steward.get(f"{API}/proposals/{first['id']}"))
+    assert (whole["changes_total"], len(whole["changes"])) == (6, 6)
 
 
 def test_lists_take_a_constant_number_of_statements(desk: Desk, source: Source) -> None:

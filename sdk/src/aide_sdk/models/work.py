@@ -106,6 +106,7 @@ class Proposal(Model):
     base_version: int | None = None
     status: str = ""
     comment: str = ""
+    changes_total: int = 0
     changes: list[Json] = Field(default_factory=list)
 
 
