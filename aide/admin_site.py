@@ -29,12 +29,14 @@ class AideAdminSite(admin.AdminSite):
 
     def get_urls(self) -> list[URLResolver | URLPattern]:
         # Its package registers pages on this site, so the site must be there first.
+        from aide.desk import evidence_page
         from aide.desk.bulk import pages as bulk
         from lineage.admin import explorer, insights
 
         own: list[URLResolver | URLPattern] = [
             path("preferences/", preferences.keep, name="desk_preferences"),
             path("search/", self.admin_view(search.page), name="desk_search"),
+            path("audit/evidence/", self.admin_view(evidence_page.page), name="audit_evidence"),
             path("lineage/explore/", self.admin_view(explorer.page), name="lineage_explore"),
             path("lineage/sessions/", self.admin_view(insights.session_page), name="lineage_sessions"),
             path("lineage/quality/", self.admin_view(insights.quality_page), name="lineage_quality"),

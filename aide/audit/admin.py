@@ -24,6 +24,7 @@ class ActionFilter(admin.SimpleListFilter):
     parameter_name = "about"
     areas = (
         ("change", "decisions"),
+        ("tag", "personal-data tags"),
         ("dataset", "datasets"),
         ("field", "fields"),
         ("system", "systems"),
@@ -31,6 +32,7 @@ class ActionFilter(admin.SimpleListFilter):
         ("login", "log-ins"),
         ("key", "API keys"),
         ("user", "people"),
+        ("audit", "exports of the log"),
     )
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
@@ -54,8 +56,9 @@ class RiskFilter(admin.SimpleListFilter):
         return queryset.filter(touches_pii=True) if self.value() == "pii" else queryset
 
 
-@admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
+    """The list and the page of an entry; `aide.desk` registers it with what needs to know people and systems."""
+
     page_title = "Audit log"
     lead = "Who did what, when and why. Rows are only ever added, and each is chained to the one before."
     change_form_template = "admin/audit/auditentry/change_form.html"

@@ -59,6 +59,8 @@ class AuditEntry(models.Model):
             models.Index(fields=["object_id", "object_type"], name="audit_entry_object"),
             models.Index(fields=["id"], condition=Q(risk="breaking"), name="audit_entry_breaking"),
             models.Index(fields=["id"], condition=Q(touches_pii=True), name="audit_entry_pii"),
+            models.Index(fields=["at"], name="audit_entry_at"),
+            models.Index(fields=["batch", "-id"], condition=~Q(batch=""), name="audit_entry_batch"),
         ]
 
     def __str__(self) -> str:

@@ -86,6 +86,7 @@ VERBS = {
     "deactivate": "deactivated",
     "start": "started",
     "cancel": "cancelled",
+    "export": "exported",
 }
 
 

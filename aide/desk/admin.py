@@ -12,10 +12,12 @@ from django.shortcuts import render
 from django.urls import path, reverse
 
 from aide.accounts.roles import Capability, can, why_not
+from aide.audit.models import AuditEntry
 from aide.core.admin import DeskAdmin
 from aide.core.html import NOTHING, ago_in_words, chip
 from aide.core.templatetags.aide_ui import RUN_CHIPS
 from aide.desk import dataset_page, field_edits, proposing, system_page
+from aide.desk.audit_list import DeskAuditAdmin
 from aide.desk.bulk.lists import ChoosingAdmin
 from aide.desk.models import Subject
 from crawling import connect
@@ -24,6 +26,8 @@ from registry.admin.datasets import DatasetAdmin
 from registry.admin.fields import FieldAdmin
 from registry.admin.systems import SystemAdmin
 from registry.models import Dataset, Field, System
+
+admin.site.register(AuditEntry, DeskAuditAdmin)
 
 
 class PageAndForm(DeskAdmin):

@@ -53,6 +53,7 @@ def context(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
         "may_move": can(user, Capability.MANAGE_SYSTEMS, dataset.system),
         "may_propose": can(user, Capability.PUBLISH, dataset.system),
         "may_edit": can(user, Capability.EDIT_CURATED, dataset.system),
+        "may_read_log": can(user, Capability.READ_AUDIT, dataset.system),
         "may_crawl": can(user, Capability.START_CRAWL, dataset.system),
         "open_changes": {"all": dataset.open_changes, "breaking": dataset.open_breaking},  # type: ignore[attr-defined]
         "reviews_url": navigation.reviews_of(dataset.system),

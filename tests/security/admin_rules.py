@@ -211,6 +211,7 @@ PAGES: Pages = {
         ),
         Page(of_system(DECIDE), body=lambda w: {"remove": w.confirmed.pk, "text": "gone"}, name="remove"),
         Page(of_system(DECIDE), body=lambda w: {"keep": w.asked_to_go.pk}, name="keep"),
+        Page(of_system(DECIDE), body=lambda w: {"undo": w.suggestion.batch}, name="undo"),
         Page(of_system(DECIDE), body=lambda w: {"reopen": w.refused.pk}, name="reopen"),
     ),
     "POST admin/registry/fieldtag/workbench/suggest/": page(
@@ -299,6 +300,8 @@ PAGES: Pages = {
     "POST admin/registry/field/upload/": page(anywhere(CURATE), body=lambda w: a_file(), quiet=True),
     "GET admin/registry/dataset/upload/": page(anywhere(CURATE)),
     "POST admin/registry/dataset/upload/": page(anywhere(CURATE), body=lambda w: a_file(), quiet=True),
+    "GET admin/audit/evidence/": page(rows_of_systems(AUDIT)),
+    "POST admin/audit/evidence/": page(rows_of_systems(AUDIT)),
     # Changing many rows together: a selection is its maker's alone, a batch also theirs who read the whole log.
     "GET admin/bulk/batches/": page(anywhere(CURATE)),
     "GET admin/bulk/<uuid:selection_id>/": page(NOBODY, lambda w: w.selection, "selection_id"),

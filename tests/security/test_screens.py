@@ -88,7 +88,7 @@ def ask(stage: Stage, caller: Caller, door: str, page: Page) -> Answer:
             CrawlRun.objects.filter(pk=stage.world.queued_run.pk).update(status=CrawlRun.Status.QUEUED)
         last = AuditEntry.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
         got = browser.get(address) if method == "GET" else browser.post(address, body)
-        text = (b"".join(got.streaming_content) if got.streaming else got.content).decode()
+        text = (b"".join(got.streaming_content) if got.streaming else got.content).decode(errors="replace")
         wrote = AuditEntry.objects.filter(pk__gt=last).count()
         transaction.set_rollback(True)
     browser.cookies = cookies
