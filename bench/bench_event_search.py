@@ -130,7 +130,7 @@ def measure_retention(asker: Asker, count: int) -> None:
     pruning: list[float] = []
     ratios = []
     prune = (
-        "import django; django.setup(); from lineage import retention; "
+        "import django; django.setup(); from lineage import retention; print('ready', flush=True); "
         "print(retention.prune(seconds={seconds})['events'])"
     )
     seconds, deleted, began = 15.0, 0, time.perf_counter()
@@ -140,6 +140,8 @@ def measure_retention(asker: Asker, count: int) -> None:
         process = subprocess.Popen(
             [sys.executable, "-c", prune.format(seconds=seconds)], env=environment, stdout=subprocess.PIPE
         )
+        assert process.stdout is not None
+        process.stdout.readline()  # its start is not what is measured
         during = _asked(asker, count, chance, seconds)
         told = process.communicate()[0]
         if process.returncode:
