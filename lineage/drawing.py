@@ -15,7 +15,7 @@ from aide.core.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
 from lineage.asking import namespace_of
 from lineage.merging.columns import columns_of
 from lineage.merging.nodes import Seen, key_of, nodes_of
-from lineage.merging.upserts import lock_graph
+from lineage.merging.statements import lock_graph
 from lineage.models import ColumnEdge, Edge, Job, Node
 from lineage.models.graph import DRAWN_BY_HAND
 from lineage.openlineage import DatasetName
@@ -106,7 +106,7 @@ def _node(one: End, word: str, *, now: datetime, by: Any) -> Node:
             )
     elif one.namespace and one.name:
         name = DatasetName(one.namespace, one.name)
-        node = nodes_of({name: Seen(now, now)}, same=())[name]
+        node = Node.objects.get(pk=nodes_of({name: Seen(now, now)})[name].pk)
     else:
         raise _wrong(word, "required", "Name a dataset_id, or a namespace and a name.")
     _refuse_unless(by, node)

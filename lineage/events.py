@@ -20,9 +20,7 @@ _DEADLOCK = "40P01"
 _TRIES = 3
 
 _EVENT_COLUMNS = "event_id, resource, subject, action, happened_at, additional_values, received_at"
-_MESSAGE_COLUMNS = (
-    "kind, topic, key, shard, event_id, payload, status, attempts, last_error, sink, created_at"
-)
+_MESSAGE_COLUMNS = outbox.COLUMNS
 
 _ONE = f"""
 WITH fresh AS (

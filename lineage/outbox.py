@@ -23,6 +23,8 @@ SHARDS = 16
 MAX_KEY = 1100
 MAX_REPLAYED = 1000
 
+COLUMNS = "kind, topic, key, shard, event_id, payload, status, attempts, last_error, sink, created_at"
+"""What a message begins with, for the writers of events, who promise in the statement that stores."""
 _PUT = ("kind", "topic", "key", "shard", "event_id", "payload", "created_at")
 
 Kind = OutboxMessage.Kind

@@ -15,8 +15,8 @@ from aide.work.queue import enqueue
 from lineage.matching import UNRESOLVED, Directory, match
 from lineage.merging.columns import fields_of
 from lineage.merging.nodes import mark_linked, node_named
+from lineage.merging.statements import lock_graph
 from lineage.merging.uniting import unite, unite_columns
-from lineage.merging.upserts import lock_graph
 from lineage.models import Node, NodeColumn, NodeName
 from lineage.openlineage import DatasetName
 from registry.models import Dataset

@@ -5,14 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 import datetime as dt
-import json
-from collections.abc import Callable
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.exceptions import ParseError
@@ -21,23 +17,20 @@ from rest_framework.response import Response
 
 from aide.accounts.idempotency import once
 from aide.accounts.roles import Capability
-from aide.accounts.senders import find_sender
 from aide.core.api.filters import MAX_LIKE, MAX_LISTED, Filter, edge, moment, text
 from aide.core.api.pagination import CursorOrPageOfItems
 from aide.core.api.schema import MAX_BULK
 from aide.core.api.shapes import Shape
 from aide.core.api.views import ReadMixin
 from aide.core.api.wire import JSONParser, load_json
-from aide.core.errors import Forbidden, Invalid
-from aide.core.problems import ApiValidationError, problem_response, translate
+from aide.core.errors import Invalid
+from aide.core.problems import ApiValidationError
 from lineage import events, metadata, searching
 from lineage.metadata import RefusedError
 from lineage.models import Event
 
 C = Capability
 VALUES = "additionalValues."
-_BEARER = "Bearer aide_"
-_ANY_FORM = frozenset({"", "*/*", "application/json"})
 
 
 class EventShape(Shape):
@@ -226,55 +219,13 @@ def receive(body: Any) -> dict[str, Any]:
     return events.record_one(event, now=now)
 
 
-def door(view: Callable[..., Any]) -> Callable[..., Any]:
-    """The view, with a short way for what programs send all day: a plain POST of JSON with an API key.
-
-    Both ways share every rule; the short one leaves out what a plain request does not use.
-    """
-
-    @csrf_exempt
-    def enter(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        return _receive_plain(request) if _is_plain(request) else view(request, *args, **kwargs)
-
-    for name in ("cls", "actions", "initkwargs", "view_class"):
-        if hasattr(view, name):
-            setattr(enter, name, getattr(view, name))
-    return enter
-
-
-def _is_plain(request: HttpRequest) -> bool:
-    meta = request.META
-    return (
-        request.method == "POST"
-        and meta.get("HTTP_AUTHORIZATION", "").startswith(_BEARER)
-        and meta.get("CONTENT_TYPE", "") == "application/json"
-        and meta.get("HTTP_ACCEPT", "").strip() in _ANY_FORM
-        and not meta.get("QUERY_STRING")
-        and "HTTP_IDEMPOTENCY_KEY" not in meta
-        and meta.get("CONTENT_LENGTH", "") not in {"", "0"}
-    )
-
-
-def _receive_plain(request: HttpRequest) -> HttpResponse:
+def receive_raw(raw: bytes) -> tuple[int, dict[str, Any]]:
+    """The same for a body as it came, with the status of the answer."""
     try:
-        user = find_sender(request.META["HTTP_AUTHORIZATION"].removeprefix("Bearer "))
-        if user is None:
-            return problem_response(401, detail="The API key is not known, or it is expired or revoked.")
-        request.user = user
-        if not user.can(C.SEND_EVENTS):
-            raise Forbidden("FORBIDDEN", user.why_not(C.SEND_EVENTS))
-        try:
-            body = load_events(request.body)
-        except ValueError as error:
-            return problem_response(400, detail=str(error))
-        content = json.dumps(receive(body), ensure_ascii=False, separators=(",", ":")).encode()
-    except Exception as error:  # noqa: BLE001 (whatever was raised becomes a problem, as in every view; bugs are logged)
-        code, values, headers = translate(error)
-        answer = problem_response(code, **values)
-        for name, value in headers.items():
-            answer[name] = value
-        return answer
-    return HttpResponse(content, status=201, content_type="application/json")
+        body = load_events(raw)
+    except ValueError as error:
+        raise ParseError(str(error)) from error
+    return status.HTTP_201_CREATED, receive(body)
 
 
 def _by_value(found: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:

@@ -125,19 +125,25 @@ class LineageView(MarquezGraph):
     )
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Store an event; 200 for one that is there already."""
-        item = one_event(_body(request))
-        if isinstance(item.value, list):
-            raise _refused("An array of events goes to /lineage/batch.")
-        receipt = merging.receive([item])[0]
-        if receipt.status == merging.REFUSED:
-            raise _refused(receipt.reason)
-        answer = {
-            "status": receipt.status,
-            "digest": receipt.digest,
-            "warnings": list(receipt.warnings),
-            "merged": receipt.merged,
-        }
-        return Response(answer, status=201 if receipt.status == merging.STORED else 200)
+        status, answer = receive_one(_body(request))
+        return Response(answer, status=status)
+
+
+def receive_one(raw: bytes) -> tuple[int, dict[str, Any]]:
+    """Store the event that a body is: the status and the content of the answer."""
+    item = one_event(_some(raw))
+    if isinstance(item.value, list):
+        raise _refused("An array of events goes to /lineage/batch.")
+    receipt = merging.receive([item])[0]
+    if receipt.status == merging.REFUSED:
+        raise _refused(receipt.reason)
+    answer = {
+        "status": receipt.status,
+        "digest": receipt.digest,
+        "warnings": list(receipt.warnings),
+        "merged": receipt.merged,
+    }
+    return 201 if receipt.status == merging.STORED else 200, answer
 
 
 class LineageBatchView(StrictParameters):
@@ -153,33 +159,36 @@ class LineageBatchView(StrictParameters):
     )
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Store events; one that is refused does not keep the others back."""
-        receipts = merging.receive(many_events(_body(request)))
-        failed = [
-            {"index": place, "reason": receipt.reason, "retriable": False}
+        status, answer = receive_many(_body(request))
+        return Response(answer, status=status)
+
+
+def receive_many(raw: bytes) -> tuple[int, dict[str, Any]]:
+    """Store the events of a body that is an array: the status and the content of the answer."""
+    receipts = merging.receive(many_events(_some(raw)))
+    failed = [
+        {"index": place, "reason": receipt.reason, "retriable": False}
+        for place, receipt in enumerate(receipts)
+        if receipt.status == merging.REFUSED
+    ]
+    count, lost = len(receipts), len(failed)
+    return 200, {
+        "status": "success" if not lost else "failure" if lost == count else "partial_success",
+        "summary": {
+            "received": count,
+            "successful": count - lost,
+            "failed": lost,
+            "retriable": 0,
+            "non_retriable": lost,
+            "duplicates": sum(receipt.status == merging.DUPLICATE for receipt in receipts),
+        },
+        "failed_events": failed,
+        "warnings": [
+            {"index": place, "warnings": list(receipt.warnings)}
             for place, receipt in enumerate(receipts)
-            if receipt.status == merging.REFUSED
-        ]
-        count, lost = len(receipts), len(failed)
-        status = "success" if not lost else "failure" if lost == count else "partial_success"
-        return Response(
-            {
-                "status": status,
-                "summary": {
-                    "received": count,
-                    "successful": count - lost,
-                    "failed": lost,
-                    "retriable": 0,
-                    "non_retriable": lost,
-                    "duplicates": sum(receipt.status == merging.DUPLICATE for receipt in receipts),
-                },
-                "failed_events": failed,
-                "warnings": [
-                    {"index": place, "warnings": list(receipt.warnings)}
-                    for place, receipt in enumerate(receipts)
-                    if receipt.warnings
-                ],
-            }
-        )
+            if receipt.warnings
+        ],
+    }
 
 
 _GRAPH_PARAMETERS = [
@@ -253,7 +262,11 @@ class GraphView(StrictParameters):
 
 def _body(request: Request) -> bytes:
     raw = request.data
-    if not isinstance(raw, bytes) or not raw.strip():
+    return raw if isinstance(raw, bytes) else b""
+
+
+def _some(raw: bytes) -> bytes:
+    if not raw.strip():
         raise ParseError("The body is empty.")
     return raw
 

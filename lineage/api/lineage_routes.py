@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.urls import path
 
-from lineage.api.lineage import GraphView, LineageBatchView, LineageView
+from lineage.api.door import door
+from lineage.api.lineage import GraphView, LineageBatchView, LineageView, receive_many, receive_one
 from lineage.api.lineage_lists import (
     EdgesView,
     EdgeView,
@@ -24,8 +25,8 @@ from lineage.api.marquez_lists import (
 )
 
 urlpatterns = [
-    path("lineage", LineageView.as_view(), name="lineage"),
-    path("lineage/batch", LineageBatchView.as_view(), name="lineage-batch"),
+    path("lineage", door(LineageView.as_view(), receive_one), name="lineage"),
+    path("lineage/batch", door(LineageBatchView.as_view(), receive_many), name="lineage-batch"),
     path("lineage/graph", GraphView.as_view(), name="lineage-graph"),
     path("lineage/events", LineageEventViewSet.as_view({"get": "list"}), name="lineage-events"),
     path("lineage/runs", RunViewSet.as_view({"get": "list"}), name="lineage-runs"),

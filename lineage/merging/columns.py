@@ -7,8 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from lineage.merging.upserts import chunks, column_edge_sets, upsert
-from lineage.models import ColumnEdge, Job, Node, NodeColumn
+from lineage.merging.rows import JobRow, NodeRow
+from lineage.merging.statements import Script, among, members
+from lineage.merging.upserts import AS_TOLD, TOLD, add_upsert, chunks, column_edge_sets
+from lineage.models import ColumnEdge, NodeColumn
 from lineage.models.graph import DECLARED
 from lineage.openlineage import DatasetName, JobName, OpenLineageEvent
 from registry.models import Field
@@ -22,9 +24,12 @@ def column_key(path: str) -> str:
 
 
 def merge_columns(
-    events: Sequence[OpenLineageEvent], nodes: Mapping[DatasetName, Node], jobs: Mapping[JobName, Job]
+    events: Sequence[OpenLineageEvent],
+    nodes: Mapping[DatasetName, NodeRow],
+    jobs: Mapping[JobName, JobRow],
+    script: Script,
 ) -> None:
-    """Write what events say about columns; nothing is done where none says anything."""
+    """What events say about columns goes to the script; nothing is done where none says anything."""
     flows = [(event, flow) for event in events for flow in event.columns]
     if not flows:
         return
@@ -44,19 +49,18 @@ def merge_columns(
         first, last, words, masking = found.get(key, (at, at, flow.transformation, flow.masking))
         both = min(filter(None, (words, flow.transformation)), default="")
         found[key] = (min(first, at), max(last, at), both, masking and flow.masking)
-    upsert(
-        ColumnEdge,
-        [
-            {
-                "source_id": source, "target_id": target, "job_id": job, "origin": ColumnEdge.Origin.EVENT,
-                "first_seen": first, "last_seen": last, "ended_at": None, "reason": "",
-                "transformation": words, "masking": masking,
-            }
-            for (source, target, job), (first, last, words, masking) in found.items()
-        ],
-        unique=("source_id", "target_id", "job_id"),
-        sets=column_edge_sets(ColumnEdge._meta.db_table),
-    )  # fmt: skip
+    names = (
+        "source_id",
+        "target_id",
+        "job_id",
+        "first_seen",
+        "last_seen",
+        "transformation",
+        "masking",
+        *TOLD,
+    )
+    rows = [(*key, *values, *AS_TOLD) for key, values in found.items()]
+    add_upsert(script, ColumnEdge, names, rows, unique=3, sets=column_edge_sets)
 
 
 def columns_of(places: Iterable[Place], datasets: Mapping[int, int]) -> dict[Place, int]:
@@ -64,11 +68,16 @@ def columns_of(places: Iterable[Place], datasets: Mapping[int, int]) -> dict[Pla
     wanted = list(dict.fromkeys(places))
     keys = {(node_id, column_key(path)): (node_id, path) for node_id, path in wanted}
     found: dict[Place, int] = {}
-    for some in chunks(sorted({key for _, key in keys})):
-        rows = NodeColumn.objects.filter(key__in=some, node_id__in={node_id for node_id, _ in wanted})
-        for pk, node_id, key in rows.values_list("pk", "node_id", "key"):
-            if (node_id, key) in keys:
-                found[keys[node_id, key]] = pk
+    script = Script()
+    script.add(
+        "SELECT id, node_id, key FROM lineage_nodecolumn"  # noqa: S608 (conditions of ours)
+        f" WHERE {among('key', 'text')} AND {among('node_id', 'bigint')}",
+        members(sorted({key for _, key in keys})),
+        members(sorted({node_id for node_id, _ in wanted})),
+    )
+    for pk, node_id, key in script.run()[0]:
+        if (node_id, key) in keys:
+            found[keys[node_id, key]] = pk
     missing = [place for place in wanted if place not in found]
     if not missing:
         return found

@@ -9,7 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from lineage.merging.nodes import Seen, key_of
-from lineage.merging.upserts import chunks, insert_rows, update_rows
+from lineage.merging.rows import Facets, JobRow, Known, RunRow
+from lineage.merging.statements import Script
+from lineage.merging.upserts import add_update, inserted
 from lineage.models import Job, Run
 from lineage.openlineage import JobName, OpenLineageEvent, newest, stamped
 from lineage.openlineage.reading import run_uuid_of
@@ -41,32 +43,40 @@ def job_news(events: Iterable[tuple[OpenLineageEvent, str]]) -> dict[JobName, Jo
     return found
 
 
-def jobs_of(news: Mapping[JobName, JobNews]) -> dict[JobName, Job]:
-    """The job of each name, made where there is none."""
-    keys = {key_of(*name): name for name in news}
-    rows: dict[JobName, Job] = {}
-    for some in chunks(sorted(keys)):
-        rows |= {keys[row.key]: row for row in Job.objects.filter(key__in=some)}
-    fresh, changed = [], []
-    for key, name in sorted(keys.items()):
-        row, told = rows.get(name), news[name]
+def jobs_of(news: Mapping[JobName, JobNews], known: Known, script: Script) -> dict[JobName, JobRow]:
+    """The job of each name, made where there is none; what is renewed goes to the script."""
+    rows: dict[JobName, JobRow] = {}
+    fresh: list[tuple[JobName, JobRow]] = []
+    renewed: list[JobRow] = []
+    for key, name in sorted((key_of(*name), name) for name in news):
+        told = news[name]
+        row = known.jobs.get(key)
         if row is None:
-            row = Job(key=key, namespace=name.namespace, name=name.name)
-            row.first_seen, row.last_seen = told.seen.first, told.seen.last
-            rows[name] = row
-            fresh.append(row)
-        before = (row.first_seen, row.last_seen, row.facets)
+            row = JobRow(0, key, Facets(), told.seen.first, told.seen.last)
+            fresh.append((name, row))
+        before = (row.first_seen, row.last_seen)
         row.first_seen = min(row.first_seen, told.seen.first)
         row.last_seen = max(row.last_seen, told.seen.last)
-        row.facets = newest(row.facets, told.facets)
-        row.description = _description(row.facets)
-        if row.pk and before != (row.first_seen, row.last_seen, row.facets):
-            changed.append(row)
+        row.facets.take(told.facets)
+        if row.pk and (row.facets.renewed or before != (row.first_seen, row.last_seen)):
+            renewed.append(row)
+        rows[name] = row
     if fresh:
-        insert_rows(Job, fresh)
-    if changed:
-        update_rows(Job, changed, ["first_seen", "last_seen", "facets", "description"])
+        names = ("key", "namespace", "name", *_JOB)
+        made = inserted(Job, names, [(row.key, *name, *_job(row)) for name, row in fresh])
+        for (_, row), (pk,) in zip(fresh, made, strict=True):
+            row.pk = pk
+    bare = [(row.pk, row.first_seen, row.last_seen) for row in renewed if not row.facets.renewed]
+    add_update(script, Job, ("id", *_JOB[:2]), bare)
+    add_update(script, Job, ("id", *_JOB), [(row.pk, *_job(row)) for row in renewed if row.facets.renewed])
     return rows
+
+
+_JOB = ("first_seen", "last_seen", "facets", "description")
+
+
+def _job(row: JobRow) -> tuple[Any, ...]:
+    return (row.first_seen, row.last_seen, row.facets.value, _description(row.facets.value))
 
 
 def _description(facets: Mapping[str, Any]) -> str:
@@ -76,44 +86,50 @@ def _description(facets: Mapping[str, Any]) -> str:
 
 
 def runs_of(
-    events: Sequence[tuple[OpenLineageEvent, str]], jobs: Mapping[JobName, Job]
-) -> tuple[dict[RunKey, Run], set[int]]:
-    """The run of each (run id, job), renewed; and the ids of those that are new."""
-    told: dict[RunKey, list[tuple[OpenLineageEvent, str]]] = {}
+    events: Sequence[tuple[OpenLineageEvent, str]],
+    jobs: Mapping[JobName, JobRow],
+    known: Known,
+    script: Script,
+) -> dict[RunKey, RunRow]:
+    """The run of each (run id, job) of the events, made where there is none; what is renewed goes to the script."""
+    rows: dict[RunKey, RunRow] = {}
+    before: dict[RunKey, tuple[Any, ...]] = {}
     for event, at in events:
-        if event.run_uuid is not None and event.job is not None:
-            told.setdefault((event.run_uuid, jobs[event.job].pk), []).append((event, at))
-    rows: dict[RunKey, Run] = {}
-    for some in chunks(sorted({run_id for run_id, _ in told})):
-        rows |= {(row.run_id, row.job_id): row for row in Run.objects.filter(run_id__in=some)}
-    fresh, changed = [], []
-    for key in sorted(told, key=str):
+        if event.run_uuid is None or event.job is None:
+            continue
+        key = (event.run_uuid, jobs[event.job].pk)
         row = rows.get(key)
-        first = told[key][0][0].event_time
         if row is None:
-            row = Run(run_id=key[0], job_id=key[1], first_seen=first, last_seen=first)
+            row = known.runs.get(key)
+            if row is None:
+                told = event.event_time
+                row = RunRow(0, *key, "", None, None, None, None, Facets(), told, told)
+            before[key] = _run(row)
             rows[key] = row
-            fresh.append(row)
-        before = _values(row)
-        for event, at in told[key]:
-            _renew(row, event, at)
-        if row.pk and before != _values(row):
-            changed.append(row)
+        _renew(row, event, at)
+    fresh = [row for _, row in sorted(rows.items()) if not row.pk]
     if fresh:
-        insert_rows(Run, fresh)
-    if changed:
-        names = [
-            "state", "state_at", "started_at", "ended_at", "parent_run_id", "facets", "first_seen", "last_seen",
-        ]  # fmt: skip
-        update_rows(Run, changed, names)
-    return {key: rows[key] for key in told}, {row.pk for row in fresh}
+        names = ("run_id", "job_id", *_RUN, "facets")
+        made = inserted(Run, names, [(row.run_id, row.job_id, *_run(row), row.facets.value) for row in fresh])
+        for row, (pk,) in zip(fresh, made, strict=True):
+            row.pk, row.facets.renewed = pk, False
+    old = [(row, before[key] != _run(row)) for key, row in rows.items() if key in known.runs]
+    whole = [(row.pk, *_run(row), row.facets.value) for row, _ in old if row.facets.renewed]
+    bare = [(row.pk, *_run(row)) for row, differs in old if differs and not row.facets.renewed]
+    add_update(script, Run, ("id", *_RUN, "facets"), whole)
+    add_update(script, Run, ("id", *_RUN), bare)
+    return rows
 
 
-def _values(row: Run) -> tuple[Any, ...]:
-    return (row.state, row.state_at, row.started_at, row.ended_at, row.facets, row.first_seen, row.last_seen)
+_RUN = ("state", "state_at", "started_at", "ended_at", "parent_run_id", "first_seen", "last_seen")
 
 
-def _renew(row: Run, event: OpenLineageEvent, at: str) -> None:
+def _run(row: RunRow) -> tuple[Any, ...]:
+    ends = (row.state, row.state_at, row.started_at, row.ended_at)
+    return (*ends, row.parent_run_id, row.first_seen, row.last_seen)
+
+
+def _renew(row: RunRow, event: OpenLineageEvent, at: str) -> None:
     row.first_seen = min(row.first_seen, event.event_time)
     row.last_seen = max(row.last_seen, event.event_time)
     kind = event.event_type
@@ -124,8 +140,8 @@ def _renew(row: Run, event: OpenLineageEvent, at: str) -> None:
     if kind and _order(kind, event.event_time) > _order(row.state, row.state_at):
         row.state, row.state_at = kind[:16], event.event_time
     if event.run_facets:
-        row.facets = newest(row.facets, stamped(event.run_facets, at=at))
-        row.parent_run_id = _parent(row.facets)
+        row.facets.take(stamped(event.run_facets, at=at))
+        row.parent_run_id = _parent(row.facets.value)
 
 
 def _parent(facets: Mapping[str, Any]) -> uuid.UUID | None:

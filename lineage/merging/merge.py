@@ -3,72 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from lineage.merging.columns import merge_columns
-from lineage.merging.jobs import job_news, jobs_of, runs_of
-from lineage.merging.nodes import Seen, nodes_of, write_nodes
+from lineage.merging.jobs import RunKey, job_news, jobs_of, runs_of
+from lineage.merging.nodes import Seen, add_nodes, key_of, name_nodes
+from lineage.merging.rows import Facets, JobRow, Known, NodeRow, RunRow, UseRow, read
+from lineage.merging.statements import Script, add_lock
 from lineage.merging.uniting import end_edges
-from lineage.merging.upserts import edge_sets, lock_graph, span_sets, upsert
-from lineage.models import Edge, Job, JobDataset, Node, Run, RunDataset
+from lineage.merging.upserts import AS_TOLD, TOLD, add_upsert, edge_sets, span_sets, use_sets
+from lineage.models import Edge, JobDataset, RunDataset
 from lineage.models.graph import DECLARED
-from lineage.openlineage import DatasetName, JobName, OpenLineageEvent, newest, stamped
+from lineage.openlineage import DatasetName, JobName, OpenLineageEvent, stamped
 from lineage.openlineage.model import INPUT, JOB, OUTPUT
 
 MOST_PAIRS = 100_000
 """A run that reads and writes more than so many pairs of datasets draws only what it says in so many words."""
 
 Pair = tuple[int, int, int]
+Uses = dict[int, dict[tuple[int, str], UseRow]]
+"""By run, then by node and role."""
 
 
 def merge(events: Sequence[OpenLineageEvent]) -> None:
     """Bring events into the graph, in the caller's transaction."""
     if not events:
         return
-    lock_graph()
     told = [(event, event.event_time.isoformat(timespec="microseconds")) for event in events]
-    names = _names_in(events)
-    nodes = nodes_of(names, same=[pair for event in events for pair in event.same])
-    _describe(told, nodes)
+    seen = _names_in(events)
+    keys = {name: key_of(*name) for name in seen}
     news = job_news(told)
-    if any(event.job is None and (event.flows or event.columns) for event in events):
-        declared = [e.event_time for e in events if e.job is None and (e.flows or e.columns)]
-        news |= job_news([(OpenLineageEvent(JOB, at, job=JobName(*DECLARED)), "") for at in declared])
-    jobs = jobs_of(news)
-    runs, new_runs = runs_of(told, jobs)
-    uses = _merge_uses(told, nodes, jobs, runs, new_runs)
-    _merge_job_datasets(events, nodes, jobs)
+    declared = [each.event_time for each in events if each.job is None and (each.flows or each.columns)]
+    news |= job_news([(OpenLineageEvent(JOB, at, job=JobName(*DECLARED)), "") for at in declared])
+    job_keys = [key_of(*name) for name in news]
+    run_ids = {event.run_uuid for event in events if event.run_uuid is not None}
+    script = Script()
+    add_lock(script)
+    known = read(script, names=keys.values(), jobs=job_keys, runs=run_ids)
+    named = name_nodes(seen, same=[pair for event in events for pair in event.same], keys=keys, known=known)
+    if named.are_united:
+        known = read(script, names=(), jobs=job_keys, runs=run_ids)
+    nodes = named.rows
+    for event, at in told:
+        for use in event.datasets:
+            if use.facets:
+                nodes[use.dataset].facets.take(stamped(use.facets, at=at))
+    named.make()
+    named.add(script)
+    jobs = jobs_of(news, known, script)
+    runs = runs_of(told, jobs, known, script)
+    uses = _merge_uses(told, nodes, jobs, runs, known, script)
+    _merge_job_datasets(events, nodes, jobs, script)
     edges = Spans()
     for run in runs.values():
         edges.cross(uses.get(run.pk, {}), job_id=run.job_id)
     _say_edges(events, nodes, jobs, edges)
-    upsert(
-        Edge,
-        [
-            {
-                "source_id": source, "target_id": target, "job_id": job, "origin": Edge.Origin.EVENT,
-                "first_seen": span[0], "last_seen": span[1], "ended_at": None, "reason": "",
-            }
-            for (source, target, job), span in edges.items()
-        ],
-        unique=("source_id", "target_id", "job_id"),
-        sets=edge_sets(Edge._meta.db_table),
-    )  # fmt: skip
-    merge_columns(events, nodes, jobs)
-    _end_dropped(events, runs, uses, nodes)
-
-
-@dataclass(slots=True)
-class Use:
-    """What a run did with a node: one row of RunDataset."""
-
-    node_id: int
-    role: str
-    first_seen: datetime
-    last_seen: datetime
-    facets: dict[str, Any]
+    names = ("source_id", "target_id", "job_id", "first_seen", "last_seen", *TOLD)
+    rows = [(*key, *span, *AS_TOLD) for key, span in edges.items()]
+    add_upsert(script, Edge, names, rows, unique=3, sets=edge_sets)
+    merge_columns(events, nodes, jobs, script)
+    script.run()
+    _end_dropped(events, uses, nodes)
 
 
 class Spans(dict[Pair, list[datetime]]):
@@ -80,7 +75,7 @@ class Spans(dict[Pair, list[datetime]]):
         span = self.setdefault((source, target, job), [first, last])
         span[0], span[1] = min(span[0], first), max(span[1], last)
 
-    def cross(self, uses: Mapping[tuple[int, str], Use], *, job_id: int) -> None:
+    def cross(self, uses: Mapping[tuple[int, str], UseRow], *, job_id: int) -> None:
         """Everything that a run read flows into everything that it wrote."""
         read = [row for (_, role), row in uses.items() if role == INPUT]
         written = [row for (_, role), row in uses.items() if role == OUTPUT]
@@ -112,93 +107,68 @@ def _names_in(events: Iterable[OpenLineageEvent]) -> dict[DatasetName, Seen]:
     return found
 
 
-def _describe(told: Sequence[tuple[OpenLineageEvent, str]], nodes: Mapping[DatasetName, Node]) -> None:
-    """The newest of each facet goes to the node."""
-    changed: dict[int, Node] = {}
-    for event, at in told:
-        for use in event.datasets:
-            if not use.facets:
-                continue
-            node = nodes[use.dataset]
-            facets = newest(node.facets, stamped(use.facets, at=at))
-            if facets != node.facets:
-                node.facets = facets
-                changed[node.pk] = node
-    write_nodes(list(changed.values()))
-
-
 def _merge_uses(
     told: Sequence[tuple[OpenLineageEvent, str]],
-    nodes: Mapping[DatasetName, Node],
-    jobs: Mapping[JobName, Job],
-    runs: Mapping[Any, Run],
-    new_runs: set[int],
-) -> dict[int, dict[tuple[int, str], Use]]:
+    nodes: Mapping[DatasetName, NodeRow],
+    jobs: Mapping[JobName, JobRow],
+    runs: Mapping[RunKey, RunRow],
+    known: Known,
+    script: Script,
+) -> Uses:
     """What each run of the batch reads and writes, with what its earlier events said, by run, node and role."""
-    found: dict[int, dict[tuple[int, str], Use]] = {run.pk: {} for run in runs.values()}
-    earlier = [pk for pk in found if pk not in new_runs]
-    if earlier:
-        names = ("run_id", "node_id", "role", "first_seen", "last_seen", "facets")
-        for run_id, *values in RunDataset.objects.filter(run_id__in=earlier).values_list(*names):
-            found[run_id][values[0], values[1]] = Use(*values)
-    touched: dict[tuple[int, int, str], Use] = {}
+    found: Uses = {run.pk: {} for run in runs.values()}
+    for row in known.uses:
+        if row.run_pk in found:
+            found[row.run_pk][row.node_id, row.role] = row
+    touched: dict[int, UseRow] = {}
     for event, at in told:
-        if event.run_uuid is None or event.job is None:
+        if event.run_uuid is None or event.job is None or not event.datasets:
             continue
         run = runs[event.run_uuid, jobs[event.job].pk]
+        mine, time = found[run.pk], event.event_time
         for use in event.datasets:
-            node = nodes[use.dataset]
-            row = found[run.pk].get((node.pk, use.role))
-            if row is None:
-                row = Use(node.pk, use.role, event.event_time, event.event_time, {})
-                found[run.pk][node.pk, use.role] = row
-            row.first_seen = min(row.first_seen, event.event_time)
-            row.last_seen = max(row.last_seen, event.event_time)
-            facets = {**use.run_facets, **({"dropped": {"by": "this run"}} if use.dropped else {})}
-            if facets:
-                row.facets = newest(row.facets, stamped(facets, at=at))
-            touched[run.pk, node.pk, use.role] = row
-    upsert(
-        RunDataset,
-        [
-            {
-                "run_id": run_id, "node_id": row.node_id, "role": row.role, "facets": row.facets,
-                "first_seen": row.first_seen, "last_seen": row.last_seen,
-            }
-            for (run_id, _, _), row in touched.items()
-        ],
-        unique=("run_id", "node_id", "role"),
-        sets=span_sets(RunDataset._meta.db_table) | {"facets": "excluded.facets"},
-    )  # fmt: skip
+            pk = nodes[use.dataset].pk
+            fresh = (run.pk, pk, use.role, time, time)
+            row = mine.get((pk, use.role)) or mine.setdefault((pk, use.role), UseRow(*fresh, Facets()))
+            row.first_seen = min(row.first_seen, time)
+            row.last_seen = max(row.last_seen, time)
+            if use.run_facets or use.dropped:
+                dropped = {"dropped": {"by": "this run"}} if use.dropped else {}
+                row.facets.take(stamped({**use.run_facets, **dropped}, at=at))
+            touched[id(row)] = row
+    names = ("run_id", "node_id", "role", "first_seen", "last_seen", "facets")
+    rows = [
+        (row.run_pk, row.node_id, row.role, row.first_seen, row.last_seen, row.facets.value)
+        for row in touched.values()
+    ]
+    add_upsert(script, RunDataset, names, rows, unique=3, sets=use_sets)
     return found
 
 
 def _merge_job_datasets(
-    events: Iterable[OpenLineageEvent], nodes: Mapping[DatasetName, Node], jobs: Mapping[JobName, Job]
+    events: Iterable[OpenLineageEvent],
+    nodes: Mapping[DatasetName, NodeRow],
+    jobs: Mapping[JobName, JobRow],
+    script: Script,
 ) -> None:
-    found: dict[tuple[int, int, str], Seen] = {}
+    found: dict[tuple[int, int, str], list[datetime]] = {}
     for event in events:
+        at = event.event_time
         listed = [(event.job, use.dataset, use.role) for use in event.datasets if use.role]
         listed += [(use.job, use.dataset, use.role) for use in event.job_uses]
         for job, dataset, role in listed:
             if job is not None:
-                key = (jobs[job].pk, nodes[dataset].pk, role)
-                found.setdefault(key, Seen(event.event_time, event.event_time)).also(event.event_time)
-    upsert(
-        JobDataset,
-        [
-            {"job_id": job, "node_id": node, "role": role, "first_seen": seen.first, "last_seen": seen.last}
-            for (job, node, role), seen in found.items()
-        ],
-        unique=("job_id", "node_id", "role"),
-        sets=span_sets(JobDataset._meta.db_table),
-    )
+                span = found.setdefault((jobs[job].pk, nodes[dataset].pk, role), [at, at])
+                span[0], span[1] = min(span[0], at), max(span[1], at)
+    names = ("job_id", "node_id", "role", "first_seen", "last_seen")
+    rows = [(*key, *span) for key, span in found.items()]
+    add_upsert(script, JobDataset, names, rows, unique=3, sets=span_sets)
 
 
 def _say_edges(
     events: Iterable[OpenLineageEvent],
-    nodes: Mapping[DatasetName, Node],
-    jobs: Mapping[JobName, Job],
+    nodes: Mapping[DatasetName, NodeRow],
+    jobs: Mapping[JobName, JobRow],
     edges: Spans,
 ) -> None:
     """What events say in so many words, and what a job without a run reads and writes."""
@@ -217,33 +187,33 @@ def _say_edges(
 
 
 def _end_dropped(
-    events: Iterable[OpenLineageEvent],
-    runs: Mapping[Any, Run],
-    uses: Mapping[int, Mapping[tuple[int, str], Use]],
-    nodes: Mapping[DatasetName, Node],
+    events: Iterable[OpenLineageEvent], uses: Uses, nodes: Mapping[DatasetName, NodeRow]
 ) -> None:
     """A dataset that a run drops ends when that run last spoke of it, whichever of its events said so.
 
     Edges to all that the runs use are looked at: an event that comes late draws some to what was dropped before.
     """
     by_id = {node.pk: node for node in nodes.values()}
-    changed: dict[int, Node] = {}
     for event in events:
         for use in event.datasets if event.run_uuid is None or event.job is None else ():
-            told = nodes[use.dataset]
-            if use.dropped and (told.ended_at is None or told.ended_at < event.event_time):
-                told.ended_at = event.event_time
-                changed[told.pk] = told
-    for run in runs.values():
-        for (node_id, _), row in uses[run.pk].items():
+            if use.dropped:
+                _end(nodes[use.dataset], event.event_time)
+    ended: set[int] = set()
+    for used in uses.values():
+        for (node_id, _), row in used.items():
             node = by_id.get(node_id)
-            if node is None or "dropped" not in row.facets:
-                continue
-            if node.ended_at is None or node.ended_at < row.last_seen:
-                node.ended_at = row.last_seen
-                changed[node_id] = node
-    write_nodes(list(changed.values()))
-    ended = {pk for pk, node in by_id.items() if node.ended_at is not None}
-    ended |= {node_id for used in uses.values() for node_id, _ in used if node_id not in by_id}
+            if node is None:
+                ended |= {node_id} if row.was_dropped else set()
+            elif "dropped" in row.facets.value:
+                _end(node, row.last_seen)
+    script = Script()
+    add_nodes(script, by_id.values())
+    script.run()
+    ended |= {pk for pk, node in by_id.items() if node.ended_at is not None}
     if ended:
         end_edges(sorted(ended))
+
+
+def _end(node: NodeRow, at: datetime) -> None:
+    if node.ended_at is None or node.ended_at < at:
+        node.ended_at, node.renewed = at, True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,8 +12,10 @@ from typing import Any
 from django.utils import timezone
 
 from lineage.matching import UNRESOLVED, Match, match
+from lineage.merging.rows import Facets, Known, NodeRow, nodes_by_id, read
+from lineage.merging.statements import Script, among, members
 from lineage.merging.uniting import LINKED, unite
-from lineage.merging.upserts import chunks, insert_rows, inserted, update_rows
+from lineage.merging.upserts import add_insert, add_update, chunks, inserted
 from lineage.models import Node, NodeName
 from lineage.openlineage import DatasetName, normal_form
 from lineage.openlineage.naming import display_rank
@@ -63,20 +65,75 @@ class _Group:
         other.into = self
 
 
-def nodes_of(
-    seen: Mapping[DatasetName, Seen], *, same: Iterable[tuple[DatasetName, DatasetName]]
-) -> dict[DatasetName, Node]:
-    """The node of each name, made where there is none; the lock of the graph is held.
+@dataclass
+class Named:
+    """The node of each name of a batch, and what each name that is new was found to be. `write` makes them last."""
 
-    Names in `same` become one node, unless the registry knows both as different datasets. Takes a constant
-    number of statements, and some more for each two nodes that become one.
-    """
+    rows: dict[DatasetName, NodeRow]
+    keys: Mapping[DatasetName, str]
+    fresh: Mapping[DatasetName, Match]
+    are_united: bool = False
+
+    def make(self) -> None:
+        """Write the nodes that are new, so that they have their ids."""
+        new = {id(row): row for row in self.rows.values() if not row.pk}
+        if new:
+            made = inserted(Node, _WRITTEN, [_written(row) for row in new.values()])
+            for row, (pk,) in zip(new.values(), made, strict=True):
+                row.pk, row.renewed, row.facets.renewed = pk, False, False
+
+    def add(self, script: Script) -> None:
+        """Everything else that is to be written of them."""
+        add_nodes(script, self.rows.values())
+        if self.fresh:
+            self._add_names(script)
+        count = Counter(row.pk for row in self.rows.values() if row.dataset_id)
+        if linked := [pk for pk, names in count.items() if names > 1]:
+            add_linked(script, linked)
+
+    def _add_names(self, script: Script) -> None:
+        now = timezone.now()
+        rows = []
+        for name, own in self.fresh.items():
+            node = self.rows[name]
+            linked = own.matched == UNRESOLVED and node.dataset_id is not None
+            matched, why = (NodeName.Matched.SYMLINK, LINKED) if linked else (own.matched, own.why[:500])
+            rows.append((self.keys[name], *name, canonical_of(name), node.pk, str(matched), why, now))
+        names = ("key", "namespace", "name", "canonical", "node_id", "matched", "why", "created_at")
+        add_insert(script, NodeName, names, rows, unique="key")
+
+
+def nodes_of(seen: Mapping[DatasetName, Seen]) -> dict[DatasetName, NodeRow]:
+    """The node of each name, made where there is none; the lock of the graph is held."""
     keys = {name: key_of(*name) for name in seen}
-    known = _known_names(keys)
-    fresh = [name for name in keys if name not in known]
+    found = name_nodes(seen, same=(), keys=keys, known=read(Script(), names=keys.values()))
+    found.make()
+    script = Script()
+    found.add(script)
+    script.run()
+    return found.rows
+
+
+def name_nodes(
+    seen: Mapping[DatasetName, Seen],
+    *,
+    same: Iterable[tuple[DatasetName, DatasetName]],
+    keys: Mapping[DatasetName, str],
+    known: Known,
+) -> Named:
+    """The node of each name, prepared where there is none; the lock of the graph is held.
+
+    Names in `same` become one node, unless the registry knows both as different datasets. `known` is what was read
+    by their `keys`. Takes no statement where all names are known, else a constant number, and some more for each
+    two nodes that become one.
+    """
+    nodes = dict(known.nodes)
+    there = {name: known.names[key].pk for name, key in keys.items() if key in known.names}
+    fresh = [name for name in keys if name not in there]
     matches = match(fresh) if fresh else {}
-    groups = _groups(known, matches, fresh)
-    nodes = _nodes({pk for group in groups.values() for pk in group.root().node_ids})
+    groups = _groups(there, matches, fresh)
+    if missing := {pk for group in groups.values() for pk in group.root().node_ids if pk not in nodes}:
+        nodes |= nodes_by_id(sorted(missing))
     for group in _distinct(groups):
         if group.dataset_id is None:
             group.dataset_id = next(
@@ -88,16 +145,9 @@ def nodes_of(
         if one is not other and not differ:
             one.take(other)
     whole = {name: group.root() for name, group in groups.items()}
-    return _settle(whole, nodes, seen, keys, matches, set(fresh))
-
-
-def _known_names(keys: Mapping[DatasetName, str]) -> dict[DatasetName, int]:
-    by_key = {key: name for name, key in keys.items()}
-    found: dict[DatasetName, int] = {}
-    for some in chunks(by_key):
-        rows = NodeName.objects.filter(key__in=some).values_list("key", "node_id")
-        found.update((by_key[key], node_id) for key, node_id in rows)
-    return found
+    found = {id(group): _settled(group, nodes, seen) for group in _distinct(whole)}
+    are_united = any(len(group.node_ids) > 1 for group in whole.values())
+    return Named({name: found[id(group)] for name, group in whole.items()}, keys, matches, are_united)
 
 
 def _groups(
@@ -155,104 +205,68 @@ def _distinct(groups: Mapping[DatasetName, _Group]) -> list[_Group]:
     return list({id(group): group for group in roots}.values())
 
 
-def _nodes(ids: Iterable[int]) -> dict[int, Node]:
-    found: dict[int, Node] = {}
-    for some in chunks(sorted(ids)):
-        found |= Node.objects.in_bulk(some)
-    return found
-
-
-def _settle(
-    groups: Mapping[DatasetName, _Group],
-    nodes: dict[int, Node],
-    seen: Mapping[DatasetName, Seen],
-    keys: Mapping[DatasetName, str],
-    matches: Mapping[DatasetName, Match],
-    fresh: set[DatasetName],
-) -> dict[DatasetName, Node]:
-    listed = _distinct(groups)
-    found: dict[int, Node] = {}
-    new: dict[int, Node] = {}
-    for group in listed:
-        rows = sorted((nodes[pk] for pk in group.node_ids), key=lambda row: (row.dataset_id is None, row.pk))
-        if not rows:
-            namespace, name = min(group.names, key=lambda each: display_rank(*each))
-            new[id(group)] = Node(namespace=namespace, name=name, dataset_id=group.dataset_id)
-            continue
-        node = rows[0]
-        for other in rows[1:]:
-            unite(node, other)
-        found[id(group)] = node
-    changed: list[Node] = []
-    for group in listed:
-        node = found.get(id(group)) or new[id(group)]
-        found[id(group)] = node
-        _renew(node, group, seen, changed)
-    write_nodes([node for node in changed if node.pk])
-    insert_rows(Node, list(new.values()))
-    _write_names(groups, found, keys, matches, fresh)
-    return {name: found[id(group)] for name, group in groups.items()}
-
-
-def _renew(node: Node, group: _Group, seen: Mapping[DatasetName, Seen], changed: list[Node]) -> None:
-    """Times, the name that is shown and the dataset, from what the batch says."""
+def _settled(group: _Group, nodes: Mapping[int, NodeRow], seen: Mapping[DatasetName, Seen]) -> NodeRow:
+    """The one node of a group, with the times, the shown name and the dataset that the batch tells."""
     first = min(seen[name].first for name in group.names)
     last = max(seen[name].last for name in group.names)
+    if not group.node_ids:
+        namespace, name = min(group.names, key=lambda each: display_rank(*each))
+        return NodeRow(0, group.dataset_id, namespace, name, Facets(), first, last)
+    rows = [nodes[pk] for pk in group.node_ids]
+    node = rows[0] if len(rows) == 1 else _united(rows)
+    shown = (node.namespace, node.name)
+    if len(group.names) > 1 or shown not in group.names:
+        shown = min([shown, *group.names], key=lambda each: display_rank(*each))
     before = (node.first_seen, node.last_seen, node.namespace, node.name, node.dataset_id)
-    node.first_seen = min(node.first_seen, first) if node.first_seen else first
-    node.last_seen = max(node.last_seen, last) if node.last_seen else last
-    shown = min([(node.namespace, node.name), *group.names], key=lambda each: display_rank(*each))
+    node.first_seen, node.last_seen = min(node.first_seen, first), max(node.last_seen, last)
     node.namespace, node.name = shown
     node.dataset_id = node.dataset_id or group.dataset_id
-    if before != (node.first_seen, node.last_seen, node.namespace, node.name, node.dataset_id):
-        changed.append(node)
+    node.renewed = before != (node.first_seen, node.last_seen, *shown, node.dataset_id)
+    return node
 
 
-def write_nodes(rows: Sequence[Node]) -> None:
-    """Write what merging may change of nodes, in the order of their ids."""
-    names = ["namespace", "name", "dataset_id", "facets", "first_seen", "last_seen", "ended_at"]
-    update_rows(Node, rows, names)
+def _united(rows: Sequence[NodeRow]) -> NodeRow:
+    ordered = sorted(rows, key=lambda row: (row.dataset_id is None, row.pk))
+    whole = Node.objects.in_bulk([row.pk for row in ordered])
+    kept = whole[ordered[0].pk]
+    for other in ordered[1:]:
+        unite(kept, whole[other.pk])
+    return nodes_by_id([kept.pk])[kept.pk]
 
 
-def _write_names(
-    groups: Mapping[DatasetName, _Group],
-    found: Mapping[int, Node],
-    keys: Mapping[DatasetName, str],
-    matches: Mapping[DatasetName, Match],
-    fresh: set[DatasetName],
-) -> None:
-    now = timezone.now()
-    rows: list[dict[str, Any]] = []
-    for name in fresh:
-        node = found[id(groups[name])]
-        own = matches[name]
-        linked = own.matched == UNRESOLVED and node.dataset_id is not None
-        rows.append(
-            {
-                "key": keys[name],
-                "namespace": name.namespace,
-                "name": name.name,
-                "canonical": canonical_of(name),
-                "node_id": node.pk,
-                "matched": NodeName.Matched.SYMLINK if linked else own.matched,
-                "why": LINKED if linked else own.why[:500],
-                "created_at": now,
-            }
-        )
-    inserted(NodeName, rows, unique="key")
-    by_node: dict[int, list[DatasetName]] = defaultdict(list)
-    for name, group in groups.items():
-        by_node[found[id(group)].pk].append(name)
-    known = [node.pk for node in found.values() if node.dataset_id and len(by_node[node.pk]) > 1]
-    if known:
-        mark_linked(known)
+_WRITTEN = ("namespace", "name", "dataset_id", "first_seen", "last_seen", "ended_at", "facets")
 
 
-def mark_linked(node_ids: Sequence[int]) -> None:
-    """Names of nodes that have a dataset are no longer unresolved."""
-    NodeName.objects.filter(node_id__in=node_ids, matched=UNRESOLVED).update(
-        matched=NodeName.Matched.SYMLINK, why=LINKED
+def _written(row: NodeRow) -> tuple[Any, ...]:
+    told = (row.namespace, row.name, row.dataset_id, row.first_seen, row.last_seen, row.ended_at)
+    return (*told, row.facets.value)
+
+
+def add_nodes(script: Script, rows: Iterable[NodeRow]) -> None:
+    """Write what merging renewed of nodes, in the order of their ids; facets only where they are others."""
+    renewed = {row.pk: row for row in rows if row.renewed or row.facets.renewed}.values()
+    add_update(
+        script, Node, ("id", *_WRITTEN), [(row.pk, *_written(row)) for row in renewed if row.facets.renewed]
     )
+    bare = [(row.pk, *_written(row)[:-1]) for row in renewed if not row.facets.renewed]
+    add_update(script, Node, ("id", *_WRITTEN[:-1]), bare)
+    for row in renewed:
+        row.renewed = row.facets.renewed = False
+
+
+def add_linked(script: Script, node_ids: Iterable[int]) -> None:
+    """Names of nodes that have a dataset are no longer unresolved."""
+    script.add(
+        f"UPDATE lineage_nodename SET matched = %s, why = %s WHERE {among('node_id', 'bigint')} AND matched = %s",  # noqa: S608
+        *(NodeName.Matched.SYMLINK.value, LINKED, members(node_ids), UNRESOLVED.value),
+    )
+
+
+def mark_linked(node_ids: Iterable[int]) -> None:
+    """The same at once."""
+    script = Script()
+    add_linked(script, node_ids)
+    script.run()
 
 
 def node_named(name: DatasetName) -> Node | None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+import msgspec
 import structlog
-from django.db import IntegrityError, OperationalError, connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
-from aide.core import bulk
 from aide.work.queue import enqueue
-from lineage import outbox
+from lineage import outbox, waking
 from lineage.merging.merge import merge
 from lineage.merging.nodes import key_of
 from lineage.merging.upserts import inserted
@@ -105,8 +106,7 @@ def _store(fresh: list[_Read], *, announce: bool) -> tuple[set[str], bool]:
     """(digests that are new, whether they are in the graph)."""
     for attempt in range(_TRIES):
         try:
-            with transaction.atomic():
-                return _store_once(fresh, announce=announce)
+            return _store_once(fresh, announce=announce)
         except OperationalError as error:
             again = getattr(error.__cause__, "sqlstate", "") in _AGAIN
             if not again or attempt == _TRIES - 1 or transaction.get_connection().in_atomic_block:
@@ -115,77 +115,97 @@ def _store(fresh: list[_Read], *, announce: bool) -> tuple[set[str], bool]:
 
 
 def _store_once(fresh: list[_Read], *, announce: bool) -> tuple[set[str], bool]:
-    new = _keep([_row(each) for each in fresh])
-    listed = [each for each in fresh if each.digest in new]
-    if not listed:
-        return new, True
-    if announce:
-        outbox.put(
-            [
-                outbox.Message(
-                    kind=OutboxMessage.Kind.LINEAGE,
-                    key=_short(message_key(each.event)),
-                    event_id=each.digest,
-                    payload=each.text,
-                )
-                for each in listed
-            ]
-        )
     try:
         with transaction.atomic():
-            merge([each.event for each in listed])
+            new = _keep(fresh, announce=announce)
+            merge([each.event for each in fresh if each.digest in new])
+            return new, True
     except OperationalError as error:
         if getattr(error.__cause__, "sqlstate", "") in _AGAIN:
             raise
-        _keep_failed(new, error)
-        return new, False
+        failure = type(error).__name__
     except Exception as error:  # noqa: BLE001 (kept on the rows; the events themselves must not be lost)
-        _keep_failed(new, error)
-        return new, False
-    return new, True
+        failure = type(error).__name__
+    with transaction.atomic():
+        new = _keep(fresh, announce=announce, error=failure)
+        if new:
+            log.warning("lineage.not_merged", events=len(new), error=failure)
+            enqueue("lineage.merge_again", key="lineage.merge_again", delay_seconds=1)
+    return new, False
 
 
-def _keep(rows: list[dict[str, Any]]) -> set[str]:
-    """Write the events that are not there; the digests of those. COPY, unless somebody else writes one of them."""
-    if connection.vendor == "postgresql" and len(rows) >= bulk.FEW:
-        digests = LineageEvent.objects.filter(digest__in=[row["digest"] for row in rows])
-        known = set(digests.values_list("digest", flat=True))
-        listed = [row for row in rows if row["digest"] not in known]
-        try:
-            with transaction.atomic():
-                bulk.insert_values(LineageEvent, list(rows[0]), [tuple(row.values()) for row in listed])
-        except IntegrityError:
-            return set(inserted(LineageEvent, rows, unique="digest"))
-        return {row["digest"] for row in listed}
-    return set(inserted(LineageEvent, rows, unique="digest"))
+_EVENT = (
+    *("digest", "kind", "event_type", "event_time", "run_id", "job_key", "job_namespace", "job_name"),
+    *("producer", "body", "oddities", "state", "error", "received_at"),
+)
+_CAME = (
+    "place int, digest text, kind text, event_type text, event_time timestamptz, run_id text, job_key text,"
+    " job_namespace text, job_name text, producer text, body text, oddities jsonb, state text, error text,"
+    " received_at timestamptz, key text, shard smallint"
+)
+_FRESH = f"""
+WITH came AS MATERIALIZED (SELECT * FROM json_to_recordset(%s::json) AS x({_CAME})), fresh AS (
+    INSERT INTO lineage_lineageevent ({", ".join(_EVENT)})
+    SELECT {", ".join(_EVENT)} FROM came ORDER BY place ON CONFLICT (digest) DO NOTHING RETURNING digest
+)"""  # noqa: S608 (columns of ours)
+_KEEP = f"{_FRESH} SELECT digest FROM fresh"  # noqa: S608
+_KEEP_AND_PROMISE = f"""{_FRESH}, promised AS (
+    INSERT INTO lineage_outboxmessage ({outbox.COLUMNS})
+    SELECT 'lineage', %s, key, shard, digest, body, 'pending', 0, '', '', received_at
+    FROM came JOIN fresh USING (digest) ORDER BY place
+) SELECT digest FROM fresh"""  # noqa: S608 (columns of ours)
 
 
-def _keep_failed(digests: set[str], error: Exception) -> None:
-    log.warning("lineage.not_merged", events=len(digests), error=type(error).__name__)
-    rows = LineageEvent.objects.filter(digest__in=digests)
-    rows.update(state=LineageEvent.State.FAILED, error=type(error).__name__)
-    enqueue("lineage.merge_again", key="lineage.merge_again", delay_seconds=1)
+def _keep(fresh: list[_Read], *, announce: bool, error: str = "") -> set[str]:
+    """Write the events that are not there, each with its message; the digests of those."""
+    now = timezone.now()
+    rows = [_row(each, now, error) for each in fresh]
+    if connection.vendor == "postgresql":
+        return _keep_together(fresh, rows, announce=announce)
+    new = {digest for _, digest in inserted(LineageEvent, _EVENT, rows, unique="digest")}
+    if announce:
+        outbox.put(
+            [
+                outbox.Message(OutboxMessage.Kind.LINEAGE, _key_of(each), each.digest, each.text)
+                for each in fresh
+                if each.digest in new
+            ]
+        )
+    return new
 
 
-def _row(each: _Read) -> dict[str, Any]:
+def _keep_together(fresh: list[_Read], rows: list[tuple[Any, ...]], *, announce: bool) -> set[str]:
+    """One statement, in which each text travels once."""
+    listed = []
+    for place, (each, row) in enumerate(zip(fresh, rows, strict=True)):
+        values = dict(zip(_EVENT, row, strict=True))
+        key = _key_of(each)
+        listed.append({"place": place, **values, "key": key, "shard": outbox.shard_of(key)})
+    document = msgspec.json.encode(listed).decode()
+    with connection.cursor() as cursor:
+        if announce:
+            cursor.execute(_KEEP_AND_PROMISE, [document, outbox.topic_of(OutboxMessage.Kind.LINEAGE)])
+        else:
+            cursor.execute(_KEEP, [document])
+        new = {digest for (digest,) in cursor.fetchall()}
+    if announce and new:
+        waking.after_commit()
+    return new
+
+
+def _row(each: _Read, now: datetime, error: str) -> tuple[Any, ...]:
     event = each.event
-    job = event.job
-    return {
-        "digest": each.digest,
-        "kind": event.kind,
-        "event_type": event.event_type,
-        "event_time": event.event_time,
-        "run_id": event.run_id,
-        "job_key": key_of(*job) if job else "",
-        "job_namespace": job.namespace if job else "",
-        "job_name": job.name if job else "",
-        "producer": event.producer,
-        "body": each.text,
-        "oddities": list(event.oddities),
-        "state": LineageEvent.State.MERGED,
-        "error": "",
-        "received_at": timezone.now(),
-    }
+    job = event.job or ("", "")
+    state = LineageEvent.State.FAILED if error else LineageEvent.State.MERGED
+    return (
+        *(each.digest, event.kind, event.event_type, event.event_time, event.run_id),
+        *(key_of(*job) if event.job else "", *job, event.producer, each.text, list(event.oddities)),
+        *(state.value, error, now),
+    )
+
+
+def _key_of(each: _Read) -> str:
+    return _short(message_key(each.event))
 
 
 def _short(key: str) -> str:

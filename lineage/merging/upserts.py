@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from operator import itemgetter
 from typing import Any
 
 import msgspec
 from django.db import connection, models
 
+from lineage.merging.statements import Script
+
 CHUNK = 500
 PIECE = 5_000
-GRAPH_LOCK = 4_714_201_305
-"""One writer of the graph at a time on PostgreSQL, so that what it reads stays true until it has written."""
-
-
-def lock_graph() -> None:
-    """Wait for the turn to write the graph, at most four seconds; held until the transaction ends.
-
-    SQLite has one writer anyway. Raises OperationalError when the wait is too long.
-    """
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(f"SET LOCAL lock_timeout = '4s'; SELECT pg_advisory_xact_lock({GRAPH_LOCK})")
+Row = tuple[Any, ...]
+Sets = Callable[[str], Mapping[str, str]]
+"""By the table's name: how each column of a row that is there and of a new one come together."""
+TOLD, AS_TOLD = ("origin", "ended_at", "reason"), ("event", None, "")
+"""What an edge has that an event tells."""
 
 
 def least(*terms: str) -> str:
@@ -41,6 +37,11 @@ def span_sets(table: str) -> dict[str, str]:
         "first_seen": least(f"{table}.first_seen", "excluded.first_seen"),
         "last_seen": greatest(f"{table}.last_seen", "excluded.last_seen"),
     }
+
+
+def use_sets(table: str) -> dict[str, str]:
+    """The same for what a run did with a node: its facets were merged before."""
+    return span_sets(table) | {"facets": "excluded.facets"}
 
 
 def edge_sets(table: str) -> dict[str, str]:
@@ -72,117 +73,108 @@ def column_edge_sets(table: str) -> dict[str, str]:
     }
 
 
-def upsert(
-    model: type[models.Model],
-    rows: Sequence[Mapping[str, Any]],
-    *,
-    unique: Sequence[str],
-    sets: Mapping[str, str],
+def add_upsert(
+    script: Script, model: type[models.Model], names: Row, rows: Iterable[Row], *, unique: int, sets: Sets
 ) -> None:
-    """Write rows (attname → value), merging with those that are there, in the order of their keys.
+    """Write rows of these attributes, merging with those that are there, in the order of their keys.
 
-    Rows that merging would not change are left alone.
+    The first `unique` attributes are the key. Rows that merging would not change are left alone.
     """
-    if not rows:
-        return
-    table = model._meta.db_table
-    names = list(rows[0])
-    fields = fields_of(model, names)
-    columns = ", ".join(field.column for field in fields)
-    keys = [field.column for field in fields_of(model, unique)]
-    changes = ", ".join(f"{name} = {term}" for name, term in sets.items())
-    differs = " OR ".join(f"({term}) IS DISTINCT FROM {table}.{name}" for name, term in sets.items())
-    if connection.vendor == "sqlite":
-        differs = " OR ".join(f"({term}) IS NOT {table}.{name}" for name, term in sets.items())
-    tail = (
-        f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changes} WHERE {differs}"
-        if sets
-        else "ON CONFLICT DO NOTHING"
+    _add(
+        script,
+        model,
+        names,
+        sorted(rows, key=itemgetter(*range(unique))),
+        _upsert_tail(model, names, unique, sets, connection.vendor),
     )
-    ordered = sorted(rows, key=lambda row: tuple(str(row[name]).rjust(20) for name in unique))
-    with connection.cursor() as cursor:
-        for source, params in _sources(fields, names, ordered):
-            cursor.execute(f"INSERT INTO {table} ({columns}) {source} {tail}", params)
 
 
-def _sources(
-    fields: Sequence[Any], names: Sequence[str], rows: Sequence[Mapping[str, Any]]
-) -> Iterable[tuple[str, list[Any]]]:
-    """What to insert, in pieces, and its parameters. PostgreSQL gets one JSON text: that is the shortest way in."""
-    for some in chunks(rows, PIECE if connection.vendor == "postgresql" else CHUNK):
-        if connection.vendor == "postgresql":
-            source = f"SELECT {_listed(fields)} FROM {_records(fields)}"  # noqa: S608
-            yield source, [_document(fields, names, some)]
-        else:
-            marks = f"({', '.join(['%s'] * len(names))})"
-            values = [
-                prepared(row[name], each) for row in some for name, each in zip(names, fields, strict=True)
-            ]
-            yield f"VALUES {', '.join([marks] * len(some))}", values
+def add_insert(
+    script: Script, model: type[models.Model], names: Row, rows: Sequence[Row], *, unique: str
+) -> None:
+    """Write rows of these attributes that are not there by `unique`."""
+    _add(script, model, names, rows, f"ON CONFLICT ({unique}) DO NOTHING")
 
 
-def _listed(fields: Sequence[Any]) -> str:
-    return ", ".join(f"x.{each.column}" for each in fields)
-
-
-def _records(fields: Sequence[Any]) -> str:
-    kinds = ", ".join(f"{each.column} {each.db_type(connection)}" for each in fields)
-    return f"json_to_recordset(%s::json) AS x({kinds})"
-
-
-def _document(fields: Sequence[Any], names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
-    columns = [each.column for each in fields]
-    if columns != list(names):
-        rows = [dict(zip(columns, map(row.get, names), strict=True)) for row in rows]
-    return msgspec.json.encode(rows).decode()
-
-
-def insert_rows(model: type[models.Model], rows: Sequence[Any]) -> None:
-    """Write new rows and give them their ids, in their order. The lock of the graph keeps others from the same."""
-    if connection.vendor != "postgresql":
-        model._base_manager.bulk_create(rows)
-        return
-    names = [each.attname for each in model._meta.concrete_fields if not each.primary_key]
-    fields = fields_of(model, names)
+def add_update(script: Script, model: type[models.Model], names: Row, rows: Iterable[Row]) -> None:
+    """Write these attributes of rows that are there, in the order of their ids; the first attribute is the id."""
     table = model._meta.db_table
-    columns = ", ".join(each.column for each in fields)
-    with connection.cursor() as cursor:
+    listed = sorted(rows, key=itemgetter(0))
+    columns = _columns(model, names, connection.vendor)
+    if connection.vendor == "postgresql":
+        sets = ", ".join(f"{each} = x.{each}" for each, _, _ in columns[1:])
+        for some in chunks(listed, PIECE):
+            script.add(
+                f"UPDATE {table} SET {sets} FROM {_records(columns)} WHERE {table}.id = x.id",  # noqa: S608
+                _document(columns, some),
+            )
+        return
+    sets = ", ".join(f"{each} = %s" for each, _, _ in columns[1:])
+    for pk, *values in listed:
+        prepare = [prepared(value, field) for value, (_, _, field) in zip(values, columns[1:], strict=True)]
+        script.add(f"UPDATE {table} SET {sets} WHERE id = %s", *prepare, pk)  # noqa: S608
+
+
+def inserted(
+    model: type[models.Model], names: Row, rows: Sequence[Row], *, unique: str = ""
+) -> list[tuple[Any, ...]]:
+    """Write rows of these attributes, in their order. (id, value of `unique`) of each that was not there by `unique`.
+
+    Without it all are new, and the lock of the graph keeps others from the same.
+    """
+    script = Script()
+    tail = f"ON CONFLICT ({unique}) DO NOTHING RETURNING id, {unique}" if unique else "RETURNING id"
+    _add(script, model, names, rows, tail)
+    return [row for each in script.run() for row in each]
+
+
+def _add(script: Script, model: type[models.Model], names: Row, rows: Sequence[Row], tail: str) -> None:
+    """PostgreSQL gets one JSON text: that is the shortest way in."""
+    table = model._meta.db_table
+    columns = _columns(model, names, connection.vendor)
+    head = f"INSERT INTO {table} ({', '.join(each for each, _, _ in columns)})"
+    if connection.vendor == "postgresql":
         for some in chunks(rows, PIECE):
-            values = [{name: getattr(row, name) for name in names} for row in some]
-            cursor.execute(
-                f"INSERT INTO {table} ({columns}) SELECT {_listed(fields)} FROM {_records(fields)} RETURNING id",  # noqa: S608
-                [_document(fields, names, values)],
-            )
-            for row, (pk,) in zip(some, cursor.fetchall(), strict=True):
-                row.pk = pk
-                row._state.adding = False
-
-
-def update_rows(model: type[models.Model], rows: Sequence[Any], names: Sequence[str]) -> None:
-    """Write these attributes of rows that are there, in the order of their ids."""
-    if not rows:
+            listed = ", ".join(f"x.{each}" for each, _, _ in columns)
+            script.add(f"{head} SELECT {listed} FROM {_records(columns)} {tail}", _document(columns, some))  # noqa: S608
         return
-    ordered = sorted(rows, key=lambda row: row.pk)
+    marks = f"({', '.join(['%s'] * len(columns))})"
+    for some in chunks(rows):
+        values = [
+            prepared(value, field) for row in some for value, (_, _, field) in zip(row, columns, strict=True)
+        ]
+        script.add(f"{head} VALUES {', '.join([marks] * len(some))} {tail}", *values)
+
+
+@cache
+def _upsert_tail(model: type[models.Model], names: Row, unique: int, sets: Sets, vendor: str) -> str:
     table = model._meta.db_table
-    fields = fields_of(model, ["id", *names])
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            sets = ", ".join(f"{each.column} = x.{each.column}" for each in fields[1:])
-            values = [{name: getattr(row, name) for name in ("id", *names)} for row in ordered]
-            for some in chunks(values, PIECE):
-                cursor.execute(
-                    f"UPDATE {table} SET {sets} FROM {_records(fields)} WHERE {table}.id = x.id",  # noqa: S608
-                    [_document(fields, ["id", *names], some)],
-                )
-        else:
-            sets = ", ".join(f"{each.column} = %s" for each in fields[1:])
-            cursor.executemany(
-                f"UPDATE {table} SET {sets} WHERE id = %s",  # noqa: S608
-                [
-                    [*(prepared(getattr(row, each.attname), each) for each in fields[1:]), row.pk]
-                    for row in ordered
-                ],
-            )
+    keys = ", ".join(each for each, _, _ in _columns(model, names, vendor)[:unique])
+    terms = sets(table)
+    changes = ", ".join(f"{name} = {term}" for name, term in terms.items())
+    is_not = "IS NOT" if vendor == "sqlite" else "IS DISTINCT FROM"
+    differs = " OR ".join(f"({term}) {is_not} {table}.{name}" for name, term in terms.items())
+    return f"ON CONFLICT ({keys}) DO UPDATE SET {changes} WHERE {differs}"
+
+
+@cache
+def _columns(model: type[models.Model], names: Row, vendor: str) -> tuple[tuple[str, str, Any], ...]:
+    """(column, type, field) of each attribute."""
+    by_attribute: dict[str, Any] = {field.attname: field for field in model._meta.concrete_fields}
+    return tuple(
+        (by_attribute[name].column, by_attribute[name].db_type(connection), by_attribute[name])
+        for name in names
+    )
+
+
+@cache
+def _records(columns: tuple[tuple[str, str, Any], ...]) -> str:
+    return f"json_to_recordset(%s::json) AS x({', '.join(f'{name} {kind}' for name, kind, _ in columns)})"
+
+
+def _document(columns: Sequence[tuple[str, str, Any]], rows: Sequence[Row]) -> str:
+    names = [name for name, _, _ in columns]
+    return msgspec.json.encode([dict(zip(names, row, strict=True)) for row in rows]).decode()
 
 
 def copy_rows(
@@ -206,39 +198,13 @@ def copy_rows(
         )
 
 
-def fields_of(model: type[models.Model], names: Iterable[str]) -> list[Any]:
-    """The fields that keep these attributes."""
-    by_attribute = {field.attname: field for field in model._meta.concrete_fields}
-    return [by_attribute[name] for name in names]
-
-
 def prepared(value: Any, field: Any) -> Any:
     """How a value goes to the database in plain SQL."""
-    if isinstance(value, dt.datetime | uuid.UUID | dict | list):
-        if isinstance(value, dict | list):
-            return json.dumps(value)
+    if isinstance(value, dict | list):
+        return msgspec.json.encode(value).decode()
+    if isinstance(value, dt.datetime | uuid.UUID):
         return field.get_db_prep_save(value, connection)
     return value
-
-
-def inserted(model: type[models.Model], rows: Sequence[Mapping[str, Any]], *, unique: str) -> dict[Any, int]:
-    """Insert what is not there by `unique`, as ordered; the ids of the new rows by that column's value."""
-    found: dict[Any, int] = {}
-    if not rows:
-        return found
-    table = model._meta.db_table
-    names = list(rows[0])
-    fields = fields_of(model, names)
-    columns = ", ".join(field.column for field in fields)
-    with connection.cursor() as cursor:
-        for source, params in _sources(fields, names, rows):
-            cursor.execute(
-                f"INSERT INTO {table} ({columns}) {source} "
-                f"ON CONFLICT ({unique}) DO NOTHING RETURNING {unique}, id",
-                params,
-            )
-            found.update(cursor.fetchall())
-    return found
 
 
 def chunks(ids: Iterable[Any], size: int = CHUNK) -> Iterable[list[Any]]:

@@ -24,6 +24,7 @@ MOST_FLOWS = 10_000
 MOST_LOOKS = 200_000
 """An event may say the same flow over and over, and a product of inputs and fields is long: no more are read."""
 LONGEST_FIELD = 2_000
+_SPEAKING = frozenset({"columnLineage", "lineage", "symlinks", "lifecycleStateChange"})
 
 
 class ColumnReader:
@@ -50,7 +51,7 @@ class ColumnReader:
     def read(self) -> None:
         for use in self.uses:
             facets = use.facets
-            if not facets:
+            if not facets or _SPEAKING.isdisjoint(facets):
                 continue
             if is_there(facets.get("columnLineage")):
                 self._column_lineage(
@@ -63,16 +64,16 @@ class ColumnReader:
             if is_there(facets.get("lifecycleStateChange")):
                 self._renamed(use.dataset, facets["lifecycleStateChange"])
         explicit = self.job_facets.get("lineage")
-        if is_there(explicit) and isinstance(explicit, Mapping):
+        if is_there(explicit) and isinstance(explicit, dict):
             self._entries(explicit)
 
     def _column_lineage(self, target: DatasetName, facet: Mapping[str, Any], fields: list[str]) -> None:
         listed = facet.get("fields")
-        if not isinstance(listed, Mapping):
+        if not isinstance(listed, dict):
             self.note("A columnLineage facet has no fields.")
             listed = {}
         for field, entry in listed.items():
-            if not isinstance(entry, Mapping):
+            if not isinstance(entry, dict):
                 self.note("A field of a columnLineage facet is no object; it was left out.")
                 continue
             masked = str(entry.get("transformationType") or "").upper() == "MASKED"
@@ -106,7 +107,7 @@ class ColumnReader:
 
     def _entry(self, target: DatasetName, entry: Mapping[str, Any], fields: list[str]) -> None:
         listed = entry.get("fields")
-        by_field = listed if isinstance(listed, Mapping) else {}
+        by_field = listed if isinstance(listed, dict) else {}
         everything = sorted({*(str(name) for name in by_field), *fields}) or [WHOLE]
         for source in objects(entry.get("inputs")):
             if source.get("type") == "JOB":
@@ -119,7 +120,7 @@ class ColumnReader:
             if isinstance(source.get("field"), str) and not self._spread(source, target, everything):
                 break
         for field, value in by_field.items():
-            for source in objects(value.get("inputs") if isinstance(value, Mapping) else None):
+            for source in objects(value.get("inputs") if isinstance(value, dict) else None):
                 if source.get("type") == "JOB":
                     self._written_by(source, target)
                 else:
@@ -183,7 +184,7 @@ class ColumnReader:
 
     def _renamed(self, dataset: DatasetName, facet: Mapping[str, Any]) -> None:
         before = facet.get("previousIdentifier")
-        if facet.get("lifecycleStateChange") == "RENAME" and isinstance(before, Mapping):
+        if facet.get("lifecycleStateChange") == "RENAME" and isinstance(before, dict):
             name = self._name(before)
             if name is not None and name != dataset:
                 self.same[dataset, name] = None

@@ -17,9 +17,9 @@ Stamped = dict[str, Any]
 
 def facets_of(value: Any) -> dict[str, Any]:
     """The facets of a thing: an object of objects; anything else is none."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return {}
-    return {str(key): facet for key, facet in value.items() if isinstance(facet, Mapping)}
+    return {key: facet for key, facet in value.items() if isinstance(facet, dict)}
 
 
 def stamped(facets: Mapping[str, Any], *, at: str) -> Stamped:
@@ -67,13 +67,13 @@ def _text(value: Any) -> str:
 
 def is_there(facet: Any) -> bool:
     """Whether a facet says something; `_deleted` takes an earlier one back."""
-    return isinstance(facet, Mapping) and facet.get("_deleted") is not True
+    return isinstance(facet, dict) and facet.get("_deleted") is not True
 
 
 def objects(value: Any) -> Iterator[Mapping[str, Any]]:
     """The objects of a list that may be anything."""
     if isinstance(value, list):
-        yield from (item for item in value if isinstance(item, Mapping))
+        yield from (item for item in value if isinstance(item, dict))
 
 
 def transformation_of(value: Mapping[str, Any]) -> tuple[str, bool]:

@@ -53,11 +53,11 @@ def message_key(event: OpenLineageEvent) -> str:
     kind = RUN if event.kind == RUN else JOB
     job = event.job or JobName("", event.run_id)
     parent = event.run_facets.get("parent")
-    if kind == RUN and isinstance(parent, Mapping) and is_there(parent):
+    if kind == RUN and isinstance(parent, dict) and is_there(parent):
         root = parent.get("root")
         for holder in (root, parent):
-            named = holder.get("job") if isinstance(holder, Mapping) else None
-            if isinstance(named, Mapping) and isinstance(named.get("name"), str) and named["name"]:
+            named = holder.get("job") if isinstance(holder, dict) else None
+            if isinstance(named, dict) and isinstance(named.get("name"), str) and named["name"]:
                 job = JobName(str(named.get("namespace") or ""), named["name"])
                 break
     return f"{kind}:{job.namespace}/{job.name}"
@@ -70,7 +70,7 @@ def read(value: Any) -> OpenLineageEvent:
 
 class _Reader:
     def __init__(self, value: Any) -> None:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             raise RefusedEventError("An event is a JSON object.")
         self.value = value
         self.odd: list[str] = []
@@ -123,13 +123,13 @@ class _Reader:
                 self._note(f"{name} is no URI.")
 
     def _kind(self) -> str:
-        if isinstance(self.value.get("run"), Mapping):
+        if isinstance(self.value.get("run"), dict):
             return RUN
         if self.value.get("run") is not None:
             raise RefusedEventError("run is not an object.")
-        if isinstance(self.value.get("dataset"), Mapping):
+        if isinstance(self.value.get("dataset"), dict):
             return DATASET
-        if isinstance(self.value.get("job"), Mapping):
+        if isinstance(self.value.get("job"), dict):
             return JOB
         raise RefusedEventError("The event names no run, no job and no dataset.")
 
@@ -167,7 +167,7 @@ class _Reader:
         job = self.value.get("job")
         if kind == DATASET:
             return None, {}
-        if not isinstance(job, Mapping):
+        if not isinstance(job, dict):
             self._note("job is missing; the event is kept, but belongs to no job.")
             return None, {}
         name = job.get("name")
@@ -188,59 +188,67 @@ class _Reader:
 
     def _parent(self, run_facets: Mapping[str, Any]) -> uuid.UUID | None:
         parent = run_facets.get("parent")
-        run = parent.get("run") if is_there(parent) and isinstance(parent, Mapping) else None
-        run_id = run.get("runId") if isinstance(run, Mapping) else None
+        run = parent.get("run") if is_there(parent) and isinstance(parent, dict) else None
+        run_id = run.get("runId") if isinstance(run, dict) else None
         return run_uuid_of(run_id) if isinstance(run_id, str) and run_id else None
 
     def _uses(self, kind: str) -> list[DatasetUse]:
         if kind == DATASET:
-            found = self._use(self.value["dataset"], "", "dataset")
+            found = self._use(self.value["dataset"], "", "dataset", 0)
             if found is None:
                 raise RefusedEventError("dataset.namespace and dataset.name are needed.")
             return [found]
         uses = []
         for key, role in (("inputs", INPUT), ("outputs", OUTPUT)):
             listed = self.value.get(key)
-            if listed is not None and not isinstance(listed, list):
+            if listed is None:
+                continue
+            if not isinstance(listed, list):
                 self._note(f"{key} is no list; it was left out.")
+                continue
             items = list(objects(listed))
-            if isinstance(listed, list) and len(items) < len(listed):
+            if len(items) < len(listed):
                 self._note(f"{key} holds something that is no object; it was left out.")
             if len(items) > MOST_DATASETS:
                 raise RefusedEventError(f"{key} has more than {MOST_DATASETS} datasets.")
             for place, item in enumerate(items):
-                use = self._use(item, role, f"{key}[{place}]")
+                use = self._use(item, role, key, place)
                 if use is not None:
                     uses.append(use)
         return uses
 
-    def _use(self, item: Mapping[str, Any], role: str, where: str) -> DatasetUse | None:
+    def _use(self, item: Mapping[str, Any], role: str, key: str, place: int) -> DatasetUse | None:
         name = dataset_name(item)
         if name is None:
-            self._note(f"{where} has no namespace or no name; it was left out.")
+            self._note(f"{_where(key, place)} has no namespace or no name; it was left out.")
             return None
-        facets = self._facets(item, where)
+        facets = self._checked_facets(item.get("facets"), key, place, "facets")
         own = f"{role}Facets"
-        run_facets = self._checked_facets(item.get(own), f"{where}.{own}") if role else {}
+        run_facets = self._checked_facets(item.get(own), key, place, own) if role else {}
         change = facets.get("lifecycleStateChange")
-        state = change.get("lifecycleStateChange") if is_there(change) and isinstance(change, Mapping) else ""
+        state = change.get("lifecycleStateChange") if change is not None and is_there(change) else ""
         return DatasetUse(name, role, facets, run_facets, dropped=state == "DROP")
 
-    def _facets(self, holder: Mapping[str, Any], where: str) -> dict[str, Any]:
-        return self._checked_facets(holder.get("facets"), f"{where}.facets")
+    def _facets(self, holder: Mapping[str, Any], key: str) -> dict[str, Any]:
+        return self._checked_facets(holder.get("facets"), key, 0, "facets")
 
-    def _checked_facets(self, value: Any, where: str) -> dict[str, Any]:
-        if value is None:
+    def _checked_facets(self, value: Any, key: str, place: int, own: str) -> dict[str, Any]:
+        if value is None or value == {}:
             return {}
-        if not isinstance(value, Mapping):
-            self._note(f"{where} is no object; it was left out.")
+        if not isinstance(value, dict):
+            self._note(f"{_where(key, place)}.{own} is no object; it was left out.")
             return {}
         found = facets_of(value)
         if len(found) < len(value):
-            self._note(f"{where} holds something that is no object; it was left out.")
-        bare = sorted(
+            self._note(f"{_where(key, place)}.{own} holds something that is no object; it was left out.")
+        bare = [
             name for name, facet in found.items() if "_producer" not in facet or "_schemaURL" not in facet
-        )
+        ]
         if bare:
-            self._note(f"{where}.{bare[0][:100]} lacks _producer or _schemaURL.")
+            self._note(f"{_where(key, place)}.{own}.{min(bare)[:100]} lacks _producer or _schemaURL.")
         return found
+
+
+def _where(key: str, place: int) -> str:
+    """How a thing is called in oddities: an input or output by its place."""
+    return f"{key}[{place}]" if key in {"inputs", "outputs"} else key

@@ -34,15 +34,15 @@ _OPTION = re.compile(rf"(--[a-z0-9\-]{{0,40}}{_WORDS}\s{{1,10}})(?![\s\-])[^\s\"
 _SQL = re.compile(
     r"((?:\bpassword|\bidentified\s{1,20}by)\s{1,20})('(?:[^']|'')*'|\"[^\"]*\")", re.IGNORECASE
 )
-_HINTS = (
-    "@", "passw", "pwd", "passphrase", "secret", "token", "key", "signature", "credential", "identified", "\\u00",
-)  # fmt: skip
 
 
 def may_hold_secrets(text: str) -> bool:
     """A cheap look at a whole body; False means there is nothing to mask."""
     low = text.lower()
-    return any(hint in low for hint in _HINTS)
+    return (
+        "@" in low or "passw" in low or "pwd" in low or "passphrase" in low or "secret" in low or "token" in low
+        or "key" in low or "signature" in low or "credential" in low or "identified" in low or "\\u00" in low
+    )  # fmt: skip
 
 
 def without_userinfo(text: str) -> str:
@@ -56,6 +56,11 @@ def without_userinfo(text: str) -> str:
             _plain.add(text)
         return text
     return masked_text(_USERINFO.sub(lambda hit: hit[0] if _is_container(hit) else "://", text))
+
+
+def are_plain(*texts: str) -> bool:
+    """Whether all of these were found to be short and to hold nothing to mask."""
+    return all(text in _plain for text in texts)
 
 
 def masked_text(text: str) -> str:
