@@ -15,3 +15,4 @@ class CoreConfig(AppConfig):
         # The checks belong to the project, not to this layer; importing them registers them.
         import_module("aide.checks")
         import_module("aide.core.lookups")
+        import_module("aide.core.moments")
