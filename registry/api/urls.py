@@ -4,6 +4,7 @@ from django.urls import path
 
 from aide.core.api.routes import Router
 from registry.api.casts import CastPlanView, CastRuleViewSet, CastsView
+from registry.api.classifying import ClassifyView
 from registry.api.datasets import DatasetViewSet
 from registry.api.fields import FieldViewSet
 from registry.api.pii import FieldTagViewSet, PIITagViewSet
@@ -36,6 +37,7 @@ urlpatterns = [
     path("casts", CastsView.as_view()),
     path("datasets/<str:dataset_id>/cast-plan", CastPlanView.as_view()),
     path("types/parse", ParseTypeView.as_view()),
+    path("pii/classify", ClassifyView.as_view()),
     path("compatibility", CompatibilityView.as_view()),
     *router.urls,
 ]

@@ -18,7 +18,7 @@ from registry.pii.seeds import default_rules
 from registry.pii.tables import UNKNOWN as UNKNOWN_TABLE
 from registry.pii.tables import WORDS as TABLE_WORDS
 from registry.pii.tables import Table, describe
-from registry.pii.vocabulary import Reading, Vocabulary
+from registry.pii.vocabulary import Reading, Vocabulary, base
 
 _TYPE_BONUS, _TABLE_BONUS, _COMMENT_BONUS = 0.06, 0.06, 0.05
 _COMMENT_CONFIDENCE = 0.72
@@ -28,6 +28,9 @@ _SMALL = 2  # letters of an unknown word that says nothing
 _TOO_STRANGE = 3  # unknown words in a name, with which nothing is said about it
 _PERSONAL = frozenset({"person", "contact", "relative", "sure_name", "personname"})
 _ABOUT = frozenset({"person", "contact", "health"})
+_ONLY_NAMED = frozenset(
+    {"thing", "place", "tech"}
+)  # what a table's name says, unless its columns name people
 _QUIET = frozenset({"plain", "number", "line"})
 _UNTYPED_VETOES = frozenset({"flag", "date", "moment", "time", "duration"})
 
@@ -117,7 +120,9 @@ class Classifier:
             return False
         if rule.only and table.kind not in rule.only:
             return False
-        return table.kind not in rule.never or bool(concepts & _PERSONAL)
+        if table.kind not in rule.never or concepts & _PERSONAL:
+            return True
+        return table.names_people and table.kind in _ONLY_NAMED
 
     def _comment(self, column: Column, family: str, table: Table) -> dict[Rule, list[str]]:
         """The rules that a short comment speaks for, and its words."""
@@ -187,7 +192,9 @@ def _is_bare(reading: Reading, wanted: frozenset[str], table: Table) -> bool:
     for part in reading.parts:
         if part.concepts & (wanted | _QUIET) or part.words[0].isdigit():
             continue
-        if not table.silent.issuperset(part.words) and (part.concepts or len(part.words[0]) > _SMALL):
+        if not table.silent.issuperset(map(base, part.words)) and (
+            part.concepts or len(part.words[0]) > _SMALL
+        ):
             return False
     return True
 

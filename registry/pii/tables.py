@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from registry.pii.vocabulary import Favoured, Reading, Vocabulary
+from registry.pii.vocabulary import Favoured, Reading, Vocabulary, base
 
 UNKNOWN = "unknown"
 WORDS = {
@@ -61,7 +61,8 @@ _MORE = {
     "key": "log",
 }  # fmt: skip
 _TRANSPARENT = frozenset({"transparent", "plain", "name", "bio", "identifier", "image", "avatar", "govid"})
-_OF_PEOPLE = frozenset({"given", "family", "maiden", "middle"})
+_OF_WHAT = frozenset({"org", "place", "tech", "thing", "email", "phone"})  # addresses, contacts of these
+_OF_PEOPLE = frozenset({"given", "family", "maiden"})
 _ABOUT_PEOPLE = frozenset(
     {
         "birthdate",
@@ -76,6 +77,7 @@ _ABOUT_PEOPLE = frozenset(
         "avatar",
     }
 )
+_NO_FACTS = frozenset({"flag", "done", "count", "setting", "measure", "kind"})
 _CLIENTS = frozenset({"client", "clients"})  # people, or programs that log in
 _SECRETS = frozenset({"secret", "privatekey"})
 _SEVERAL, _MOST = 4, 0.6
@@ -89,14 +91,15 @@ _LOOSE = frozenset(
 class Table:
     """A table, as far as its columns are concerned: a kind of `WORDS` or unknown, and its languages.
 
-    `silent` are words that say nothing in its columns' names: its own, and what most of them begin or end with.
+    `names_people` says that it has columns for parts of a person's name. `silent` are words that say nothing in
+    the names of its columns: its own, and what most of them begin or end with.
     """
 
     name: str
     kind: str
     favoured: Favoured = ()
     by_columns: bool = False
-    about_people: bool = False
+    names_people: bool = False
     silent: frozenset[str] = frozenset()
 
 
@@ -115,8 +118,9 @@ def describe(vocabulary: Vocabulary, table: str, columns: list[str], *, told: st
     kind = _kind_of(reading, head_first=head_first)
     concepts = [vocabulary.read(column, favoured=favoured).concepts for column in columns]
     names = any(each & _OF_PEOPLE and not each & {"thing", "tech", "setting"} for each in concepts)
-    facts = sum(bool(each & _ABOUT_PEOPLE) and not each & {"flag", "done"} for each in concepts)
-    about = names or facts >= 2
+    facts = sum(bool(each & _ABOUT_PEOPLE) and not each & _NO_FACTS for each in concepts)
+    known = any("govid" in each and not each & _NO_FACTS for each in concepts)
+    about = names or known or facts >= 2
     if kind == "health" and set(reading.tokens) <= _LOOSE and not any(each & _PATIENTS for each in concepts):
         kind = UNKNOWN
     if (
@@ -129,8 +133,10 @@ def describe(vocabulary: Vocabulary, table: str, columns: list[str], *, told: st
     by_columns = (
         about and kind in {UNKNOWN, "contact"} and not any({"org", "name"} <= each for each in concepts)
     )
-    silent = frozenset(reading.tokens) | _affixes([vocabulary.tokens(column) for column in columns])
-    return Table(name, "person" if by_columns else kind, favoured, by_columns, about, silent)
+    silent = frozenset(base(token) for token in reading.tokens) | _affixes(
+        [vocabulary.tokens(column) for column in columns]
+    )
+    return Table(name, "person" if by_columns else kind, favoured, by_columns, names, silent)
 
 
 def _affixes(names: list[tuple[str, ...]]) -> frozenset[str]:
@@ -141,7 +147,7 @@ def _affixes(names: list[tuple[str, ...]]) -> frozenset[str]:
     for at in (0, -1):
         for word, times in Counter(each[at] for each in names if len(each) > 1).most_common(1):
             if times >= _MOST * len(names):
-                found.add(word)
+                found.add(base(word))
     return frozenset(found)
 
 
@@ -161,7 +167,11 @@ def _kind_of(reading: Reading, *, head_first: bool) -> str:
     first = kinds[0]
     if first is None and head_first and len(kinds) > 1:
         return kinds[1] or UNKNOWN  # a prefix of the system's, in front of the thing
-    if first in {"address", "contact"} and len(kinds) > 1 and kinds[1] in {"org", "place", "tech", "thing", "email", "phone"}:
+    if (
+        first in {"address", "contact"}
+        and len(kinds) > 1
+        and kinds[1] in {"org", "place", "tech", "thing", "email", "phone"}
+    ):
         return str(kinds[1])
     return first or UNKNOWN
 

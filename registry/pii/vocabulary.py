@@ -77,6 +77,11 @@ def _is_doubtful(sense: Sense, senses: tuple[Sense, ...]) -> bool:
     return len({each.language for each in senses}) == 1
 
 
+def base(word: str) -> str:
+    """A word without the s of its plural."""
+    return word[:-1] if len(word) > 4 and word.endswith("s") else word
+
+
 class Vocabulary:
     """The words of all languages."""
 

@@ -239,6 +239,6 @@ class Rendered(Model):
 
 
 class Classified(Model):
-    """What a column may hold, best first: `tags` `[{tag, confidence, rule, evidence}]`."""
+    """What a column may hold, best first: `tags` `[{tag, confidence, rule, rule_version, evidence, name_only}]`."""
 
     tags: list[Json] = Field(default_factory=list)
