@@ -14,7 +14,7 @@ from aide.accounts.models import User
 from aide.desk.demo import accounts, shop
 from crawling import stand_in
 from crawling.models import Change, CrawlRun
-from registry.models import Dataset, System, SystemFlavor
+from registry.models import Dataset, Field, System, SystemFlavor
 from tests.factories import api_client
 
 pytestmark = pytest.mark.django_db
@@ -80,3 +80,18 @@ def test_it_refuses_a_database_with_other_systems(settings: Any, type_catalogues
     with pytest.raises(CommandError, match="billing"):
         call_command("seed_demo", stdout=io.StringIO())
     assert not User.objects.exists()
+
+
+@pytest.mark.nightly
+def test_medium_has_5000_datasets_with_150000_fields_and_a_review_of_500_changes(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    settings.DEBUG = True
+    monkeypatch.setattr(stand_in, "folder", lambda: tmp_path)
+    call_command("seed_demo", size="medium", stdout=io.StringIO())
+    assert Dataset.objects.count() == 5_000
+    assert Field.objects.filter(retired_at__isnull=True).count() == 150_000
+    assert waiting().filter(proposal__system__code__startswith="erp-").count() == 500
+    assert waiting().exclude(proposal__system__code__startswith="erp-").count() == 37
+    call_command("seed_demo", size="medium", stdout=io.StringIO())
+    assert Dataset.objects.count() == 5_000

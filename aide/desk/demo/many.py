@@ -7,23 +7,30 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from aide.audit import chain
 from aide.audit.entries import Entry, record
-from aide.desk.demo import personal
+from aide.desk.demo import nights, personal
 from aide.desk.demo.accounts import people
+from aide.desk.demo.clock import Clock
+from aide.desk.demo.edits import edited
 from aide.desk.demo.tables import Document
+from crawling.baseline import baseline
 from lineage.models import OutboxMessage
-from registry import documents, locations, versions
+from registry import documents, locations, reading, versions
 from registry.models import Dataset, Field, System, SystemFlavor
 
 DATASETS = 5_000
 FIELDS = 150_000
 A_SYSTEM = 500
 WIDE = 500
-"""One of the datasets has so many fields."""
+"""One of the datasets has so many fields, and a second version in which every tenth of them differs."""
+REVIEWED = 100
+"""So many datasets of the last system have five changes each that wait: a review of 500 changes."""
 PREFIX = "erp-"
 AREAS = ("sales", "stock", "purchase", "plant", "quality", "payroll", "travel", "fleet", "energy", "legal")
 THINGS = (
@@ -92,10 +99,37 @@ def fill(*, seed: int) -> None:
                 by=by,
                 origin="api",
             )
+    _change_the_wide_one(by=by)
+    _find_changes()
     OutboxMessage.objects.filter(status=OutboxMessage.Status.PENDING).delete()
     personal.settle()
     while chain.seal():
         pass
+
+
+def _change_the_wide_one(*, by: Any) -> None:
+    wide = Dataset.objects.get(system__code=f"{PREFIX}{AREAS[0]}", name=f"{AREAS[0]}.{THINGS[0]}_000")
+    assert wide.current_schema is not None
+    document = reading.document_of(wide.current_schema)
+    names = [each["name"] for each in document["fields"]][10::10]
+    edits = [edit for name in names[::2] for edit in (f"drop {name}", f"add new_{name} varchar(40)")]
+    edits += [f"type {name} text" for name in names[1::2]]
+    document = edited(document, edits, flavor="postgresql")
+    publication = versions.Publication(document, dataset=wide, reason="The new release of the ERP.")
+    versions.publish(publication, system=wide.system, by=by, origin="api")
+
+
+def _find_changes() -> None:
+    """A crawl of the last system, after its developers changed a hundred tables."""
+    system = System.objects.filter(code__startswith=PREFIX).latest("pk")
+    found = {name: dict(each.document) for name, each in baseline(system).items()}
+    for name in sorted(found)[:REVIEWED]:
+        first, second, third, *_, last = (each["name"] for each in found[name]["fields"])
+        edits = [f"comment {first} The key", f"comment {second} Since the last release", f"required {third}"]
+        edits += [f"drop {last}", "add release_note varchar(80)"]
+        found[name] = edited(found[name], edits, flavor="postgresql")
+    now = timezone.now()
+    nights.look(system, found, at=now, clock=Clock(now), database="erp")
 
 
 def _sizes(datasets: int, fields: int) -> Iterator[int]:
@@ -106,7 +140,7 @@ def _sizes(datasets: int, fields: int) -> Iterator[int]:
         yield small + (number < more)
 
 
-def _system(number: int, *, by: object) -> System:
+def _system(number: int, *, by: Any) -> System:
     system = System(
         code=f"{PREFIX}{AREAS[number % len(AREAS)]}",
         name=f"ERP {AREAS[number % len(AREAS)]}",
