@@ -81,12 +81,13 @@ demo-reset: demo-port  ## The same, from the beginning
 
 PYTEST = $(PY) -m pytest -n $(TEST_PROCESSES) --dist loadfile
 
-test: $(DEVELOPMENT)  ## Every test of the short tier, on SQLite, then the product's own on PostgreSQL
+test: $(DEVELOPMENT)  ## Every test of the short tier, on SQLite, then the product's own without a browser on PostgreSQL
 	@status=0; $(PYTEST) -m "not nightly and not chaos and not load" $(PYTEST_ARGS) || status=$$?; \
 	$(MAKE) --no-print-directory test-postgresql || status=$$?; exit $$status
 
 test-postgresql: $(DEVELOPMENT)
-	@AIDE_TEST_DATABASE=postgresql $(PYTEST) --product-only -m "not nightly and not chaos and not load" $(PYTEST_ARGS)
+	@AIDE_TEST_DATABASE=postgresql $(PYTEST) --product-only \
+	-m "not nightly and not chaos and not load and not browser" $(PYTEST_ARGS)
 
 nightly: $(DEVELOPMENT)  ## The long tier: everything, on both databases, with chaos and load
 	@$(PYTEST) -m "not chaos and not load" $(PYTEST_ARGS)

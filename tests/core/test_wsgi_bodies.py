@@ -35,14 +35,14 @@ def server(tmp_path_factory):
     manage = [sys.executable, str(ROOT / "manage.py")]
     for command in ("migrate", "ensure_admin"):
         subprocess.run(
-            [*manage, command, "-v", "0"], env=environment, check=True, capture_output=True, timeout=120
+            [*manage, command, "-v", "0"], env=environment, check=True, capture_output=True, timeout=600
         )
     log = (folder / "log").open("wb")
     process = subprocess.Popen(
         [*manage, "serve", "--port", str(port)], env=environment, stdout=log, stderr=log
     )
     try:
-        for _ in range(300):
+        for _ in range(1200):
             try:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/health/live", timeout=1).close()
                 break
@@ -151,6 +151,7 @@ def test_the_production_server_answers_without_telling_secrets(server, token):
         ("GET / HTTP/9.9\r\n\r\n", 400),
         ("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: odd\r\n\r\n", 501),
     ],
+    ids=["long line", "long header", "many headers", "bad name", "no request", "no version", "odd encoding"],
 )
 def test_what_the_server_itself_refuses_is_a_problem_too(server, raw, expected):
     with socket.create_connection(server, timeout=20) as wire:
