@@ -13,8 +13,7 @@ import signal
 import socket
 import struct
 import subprocess
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -389,19 +388,3 @@ SERVERS: Mapping[str, type[Server]] = {
 def open_server(kind: type[Server], *, environ: Mapping[str, str] = os.environ) -> Server:
     """The server of the kind's variable when that is set, else one of our own. Raises `NoServerError`."""
     return kind(external=environ.get(kind.variable) or None)
-
-
-BUSY = 4.0  # how many times slower than alone a test may run beside others
-
-
-def wait_until(condition: Callable[[], bool], *, timeout: float = 10.0, every: float = 0.05) -> None:
-    """Wait for a condition that another process or thread makes true; fail in words when it does not come.
-
-    `timeout` is in seconds of an idle machine; on a busy one several times as long is waited.
-    """
-    patience = timeout * BUSY
-    deadline = time.monotonic() + patience
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not true after {patience} s: {getattr(condition, '__name__', condition)}")
-        time.sleep(every)

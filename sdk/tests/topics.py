@@ -7,7 +7,7 @@ from typing import Any
 
 from kafka import KafkaConsumer
 
-from tests.servers import wait_until
+from tests.waiting import wait_until
 
 
 def read_topic(servers: str, topic: str, *, count: int, timeout: float = 20.0) -> list[Any]:

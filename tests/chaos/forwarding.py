@@ -25,7 +25,8 @@ from kafka import KafkaConsumer, TopicPartition
 
 from lineage.kafka import API_VERSION, EVENT_ID
 from tests.processes import free_port
-from tests.servers import PostgresServer, Server, wait_until
+from tests.servers import PostgresServer, Server
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 MANAGE = (sys.executable, "manage.py")

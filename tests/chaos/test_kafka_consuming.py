@@ -16,7 +16,8 @@ from kafka import KafkaProducer
 
 from lineage.kafka import API_VERSION, EVENT_ID, ORIGIN
 from tests.chaos.forwarding import Production
-from tests.servers import ApacheKafkaServer, PostgresServer, wait_until
+from tests.servers import ApacheKafkaServer, PostgresServer
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.chaos
 EVENTS, POISON, OWN = 6_000, 40, 60

@@ -19,7 +19,8 @@ from typing import Any
 import pytest
 
 from tests.chaos.forwarding import Arrived, Production, Sender
-from tests.servers import ApacheKafkaServer, PostgresServer, wait_until
+from tests.servers import ApacheKafkaServer, PostgresServer
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.chaos
 IS_FULL = os.environ.get("AIDE_TEST_CHAOS") == "full"

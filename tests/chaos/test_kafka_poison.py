@@ -22,7 +22,8 @@ from lineage.outbox import Kind, Message
 from lineage.relay import Pace, Relay
 from tests.chaos.forwarding import Arrived
 from tests.factories import make_user
-from tests.servers import ApacheKafkaServer, wait_until
+from tests.servers import ApacheKafkaServer
+from tests.waiting import wait_until
 
 pytestmark = [
     pytest.mark.chaos,

@@ -16,7 +16,7 @@ import httpx
 from sqlalchemy import create_engine, text
 
 from tests.processes import free_port
-from tests.servers import wait_until
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "correct horse 7 battery"

@@ -16,7 +16,7 @@ from sqlalchemy.engine import make_url
 
 from tests.flows.product import Product, Served, kill
 from tests.flows.sources import sqlite_source
-from tests.servers import wait_until
+from tests.waiting import wait_until
 
 SOURCE = "CREATE TABLE parts (id integer NOT NULL PRIMARY KEY, name varchar(50));"
 

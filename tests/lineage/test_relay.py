@@ -24,7 +24,7 @@ from lineage.kafka import API_VERSION, EVENT_ID, KIND, ORIGIN, Failed, Fault, Se
 from lineage.models import OutboxMessage, OutboxShard
 from lineage.outbox import Kind, Message, shard_of
 from lineage.relay import KafkaSink, LogSink, Pace, Relay
-from tests.servers import wait_until
+from tests.waiting import wait_until
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

@@ -19,7 +19,7 @@ from lineage.importing import take_lines, take_messages
 from lineage.kafka import API_VERSION, EVENT_ID, Came
 from lineage.models import Event, OutboxMessage, RefusedMessage
 from lineage.relay import Relay
-from tests.servers import wait_until
+from tests.waiting import wait_until
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

@@ -9,7 +9,7 @@ from kafka import KafkaProducer
 
 from lineage import events, kafka, leases, topics
 from lineage.models import OutboxMessage
-from tests.servers import wait_until
+from tests.waiting import wait_until
 
 pytestmark = [
     pytest.mark.django_db,

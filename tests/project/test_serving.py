@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from tests.processes import free_port
-from tests.servers import wait_until
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow

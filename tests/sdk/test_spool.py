@@ -19,7 +19,7 @@ from aide_sdk.spool.store import Store
 
 from tests.flows.product import Served
 from tests.processes import free_port
-from tests.servers import wait_until
+from tests.waiting import wait_until
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from aide.core.errors import Conflict
 from aide.work import queue, runner
 from aide.work.models import WorkerBeat, WorkItem
 from aide.work.registry import TASKS, TICKS, Task
-from tests.servers import wait_until
+from tests.waiting import wait_until
 
 done: list[Any] = []
 
