@@ -1,7 +1,8 @@
 """A client that sends events over kept connections, as a process of its own so that its work is not the server's.
 
-    python bench/event_sending.py URL BATCH EVENTS CONNECTIONS [AUTHORIZATION]
+    python bench/event_sending.py URL BATCH EVENTS CONNECTIONS [AUTHORIZATION [SEED]]
 
+Addresses of lineage get OpenLineage events, others metadata events. Another seed makes other events.
 Prints {"per_second", "p50", "p99", "errors"}; times in milliseconds. Bodies are made before the clock starts.
 """
 
@@ -14,6 +15,7 @@ import random
 import sys
 import threading
 import time
+import uuid
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -37,16 +39,42 @@ def event(chance: random.Random, number: int) -> dict[str, Any]:
     }
 
 
+def run_event(chance: random.Random, number: int) -> dict[str, Any]:
+    """About 1.8 KB: a run that reads two tables of twelve columns and writes one."""
+
+    def dataset() -> dict[str, Any]:
+        fields = [{"name": f"c{place}", "type": "VARCHAR"} for place in range(12)]
+        schema = {
+            "_producer": "https://example.com/p",
+            "_schemaURL": "https://example.com/s",
+            "fields": fields,
+        }
+        name = f"shop.public.t{chance.randrange(5000)}"
+        return {"namespace": "postgres://db1:5432", "name": name, "facets": {"schema": schema}}
+
+    return {
+        "eventType": chance.choice(["START", "COMPLETE"]),
+        "eventTime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1.77e9 + number)),
+        "run": {"runId": str(uuid.UUID(int=chance.getrandbits(128)))},
+        "job": {"namespace": "jobs", "name": f"j{chance.randrange(500)}.t{chance.randrange(20)}"},
+        "producer": "https://example.com/p",
+        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+        "inputs": [dataset(), dataset()],
+        "outputs": [dataset()],
+    }
+
+
 def main() -> None:
     url, batch, count, connections = urlsplit(sys.argv[1]), *map(int, sys.argv[2:5])
     headers = {"Content-Type": "application/json"}
     if len(sys.argv) > 5:
         headers["Authorization"] = sys.argv[5]
-    chance = random.Random(1)
+    chance = random.Random(int(sys.argv[6]) if len(sys.argv) > 6 else 1)
+    make = run_event if "/lineage" in url.path else event
     requests = max(connections, count // batch)
     bodies = []
     for number in range(min(requests, MOST_BODIES)):
-        events = [event(chance, number * batch + place) for place in range(batch)]
+        events = [make(chance, number * batch + place) for place in range(batch)]
         bodies.append(json.dumps(events[0] if batch == 1 else events).encode())
     numbers, lock = itertools.count(), threading.Lock()
     taken: list[float] = []
