@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path
 
 from aide.core.html import DASH
-from aide.desk import error_pages, home, navigation, preferences, search, sign_in, work_counts
+from aide.desk import addresses, error_pages, home, navigation, preferences, search, sign_in, work_counts
 
 logger = structlog.get_logger(__name__)
 
@@ -35,6 +35,7 @@ class AideAdminSite(admin.AdminSite):
 
         own: list[URLResolver | URLPattern] = [
             path("preferences/", preferences.keep, name="desk_preferences"),
+            path("go/<str:urn>/", self.admin_view(addresses.go), name="desk_go"),
             path("search/", self.admin_view(search.page), name="desk_search"),
             path("audit/evidence/", self.admin_view(evidence_page.page), name="audit_evidence"),
             path("lineage/explore/", self.admin_view(explorer.page), name="lineage_explore"),
@@ -53,10 +54,13 @@ class AideAdminSite(admin.AdminSite):
 
         @wraps(inner)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            ended = sign_in.lead_back(request)
+            if ended is not None:
+                return ended
             try:
                 return inner(request, *args, **kwargs)
-            except Http404:
-                return error_pages.not_found(request)
+            except Http404 as error:
+                return error_pages.not_found(request, error)
             finally:
                 if request.method == "POST":
                     _forget_badges(request)
@@ -76,10 +80,18 @@ class AideAdminSite(admin.AdminSite):
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         answer = sign_in.as_demo_account(request)
-        if answer is not None:
-            return answer
-        context = {"title": "Sign in", "demo_accounts": sign_in.demo_accounts(), **(extra_context or {})}
-        return super().login(request, context)
+        if answer is None:
+            context = {
+                "title": "Sign in",
+                "demo_accounts": sign_in.demo_accounts(),
+                "ended": sign_in.ended_in_words(request),
+                **(extra_context or {}),
+            }
+            answer = super().login(request, context)
+        return sign_in.remembered(request, answer)
+
+    def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        return sign_in.forgotten(super().logout(request, extra_context))
 
 
 def _forget_badges(request: HttpRequest) -> None:

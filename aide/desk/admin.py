@@ -16,7 +16,7 @@ from aide.audit.models import AuditEntry
 from aide.core.admin import DeskAdmin
 from aide.core.html import NOTHING, ago_in_words, chip
 from aide.core.templatetags.aide_ui import RUN_CHIPS
-from aide.desk import dataset_page, field_edits, proposing, system_page
+from aide.desk import dataset_page, field_edits, gone, proposing, system_page
 from aide.desk.audit_list import DeskAuditAdmin
 from aide.desk.bulk.lists import ChoosingAdmin
 from aide.desk.models import Subject
@@ -47,7 +47,7 @@ class PageAndForm(DeskAdmin):
     def edit(self, request: HttpRequest, object_id: int) -> HttpResponse:
         thing = self.get_queryset(request).filter(pk=object_id).first()
         if thing is None:
-            raise Http404
+            raise gone.what_became_of(self.model, object_id)
         if not self.has_change_permission(request, thing):
             raise PermissionDenied(self.refusal(thing))
         return self.changeform_view(request, str(object_id))
@@ -61,7 +61,7 @@ class PageAndForm(DeskAdmin):
     def page(self, request: HttpRequest, object_id: int) -> HttpResponse:
         thing = self.page_queryset(request).filter(pk=object_id).first()
         if thing is None:
-            raise Http404
+            raise gone.what_became_of(self.model, object_id)
         if not self.has_view_permission(request, thing):
             raise PermissionDenied
         context = {
@@ -84,6 +84,9 @@ class PageAndForm(DeskAdmin):
 @admin.register(Field)
 class DeskFieldAdmin(ChoosingAdmin, FieldAdmin):
     subject = Subject.FIELD
+
+    def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> Any:
+        raise gone.what_became_of(Field, object_id)
 
     def get_urls(self) -> list[Any]:
         return [*field_edits.urls(self.admin_site.admin_view), *super().get_urls()]

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 
 from aide.accounts.roles import Capability, can
 from aide.audit.models import AuditEntry
-from aide.desk import compare, field_edits, navigation
+from aide.desk import addresses, compare, field_edits, gone, navigation
 from crawling.models import Change, CrawlRun, Mute, Observation, Proposal
 from lineage import about, asking
 from lineage.surroundings import surroundings
@@ -57,6 +57,8 @@ def context(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
         "may_crawl": can(user, Capability.START_CRAWL, dataset.system),
         "open_changes": {"all": dataset.open_changes, "breaking": dataset.open_breaking},  # type: ignore[attr-defined]
         "reviews_url": navigation.reviews_of(dataset.system),
+        "end": gone.end_in_words("dataset", dataset.pk) if dataset.status == Dataset.Status.RETIRED else "",
+        "urn": addresses.urn_of("dataset", dataset.pk),
         "drift": dataset.has_drift,  # type: ignore[attr-defined]
         "last_crawled": dataset.last_crawled,  # type: ignore[attr-defined]
         **build(request, dataset),

@@ -7,4 +7,5 @@ from django.shortcuts import render
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return render(request, "404.html", status=404)
+    context = {name: getattr(exception, name, "") for name in ("sentence", "url", "words")}
+    return render(request, "404.html", context, status=404)

@@ -300,6 +300,7 @@ PAGES: Pages = {
     "POST admin/registry/field/upload/": page(anywhere(CURATE), body=lambda w: a_file(), quiet=True),
     "GET admin/registry/dataset/upload/": page(anywhere(CURATE)),
     "POST admin/registry/dataset/upload/": page(anywhere(CURATE), body=lambda w: a_file(), quiet=True),
+    "GET admin/go/<str:urn>/": (Page(SCREENS, lambda w: {"urn": f"urn:aide:dataset:{w.dataset.pk}"}),),
     "GET admin/audit/evidence/": page(rows_of_systems(AUDIT)),
     "POST admin/audit/evidence/": page(rows_of_systems(AUDIT)),
     # Changing many rows together: a selection is its maker's alone, a batch also theirs who read the whole log.
