@@ -17,6 +17,7 @@ from aide.audit.recording_admin import RecordedAdmin
 from aide.core.errors import Invalid
 from aide.core.forms import LinesField, PrettyJSONField, VersionedForm, WordsField
 from aide.core.html import NOTHING, chip, count_in_words
+from registry import shapes
 from registry.connections import checked_namespaces, checked_url, set_namespaces, without_secrets
 from registry.models import CredentialRef, System, SystemFlavor, SystemKind
 
@@ -122,17 +123,19 @@ class SystemForm(VersionedForm):
         model = System
         fields = (
             "code", "name", "flavor", "connection_url", "credential_ref", "environment", "owner", "stewards",
-            "tags", "is_active", "namespaces", "extra", "note",
+            "tags", "is_active", "sample_values", "namespaces", "extra", "note",
         )  # fmt: skip
         labels = {
             "flavor": "Flavor",
             "connection_url": "Connection URL",
             "credential_ref": "Credential reference",
             "is_active": "Active: it may be crawled",
+            "sample_values": "Look at some values for signs of personal data",
         }
         help_texts = {
             "code": "Short and lasting: a-z, 0-9, dot, underscore and hyphen.",
             "connection_url": "SQLAlchemy's form without a password, such as postgresql://reader@host:5432/name.",
+            "sample_values": "The worker reads up to 200 rows of a table and keeps counts of shapes, never a value.",
             "credential_ref": "Where the password is found. Leave it empty for a database without one.",
         }
         widgets = {"connection_url": forms.TextInput(attrs={"class": "code", "spellcheck": "false"})}
@@ -188,8 +191,10 @@ class SystemAdmin(RecordedAdmin):
         (
             "Connection",
             {
-                "fields": ("connection_url", "credential_ref"),
-                "description": "AIDE reads names, types and comments of tables and columns, never rows.",
+                "fields": ("connection_url", "credential_ref", "sample_values"),
+                "description": (
+                    "AIDE reads names, types and comments of tables and columns. It reads no rows unless told to."
+                ),
             },
         ),
         ("People", {"fields": ("owner", "stewards", "tags")}),
@@ -217,6 +222,8 @@ class SystemAdmin(RecordedAdmin):
         names = form.cleaned_data.get("namespaces")
         if names is not None:
             set_namespaces(form.instance, names)
+        if change and "sample_values" in form.changed_data and not form.instance.sample_values:
+            shapes.forget(form.instance.pk)
         super().save_related(request, form, formsets, change)
 
     def system_code(self, obj: Any) -> str:
