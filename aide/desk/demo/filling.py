@@ -37,7 +37,7 @@ LEFT_ALONE = frozenset({"crm.customers", "lake/archive/letters-2019"})
 def scenes(story: Story, *, later: Sequence[datetime]) -> list[tuple[datetime, Callable[[], None]]]:
     """Nights over the ninety days; the last one makes the number of decisions full. `later` are customers' nights."""
     last = story.tonight - timedelta(days=3, minutes=-8)
-    first = story.window + timedelta(days=2)
+    first = max(story.window, story.beginning) + timedelta(days=2)
     added: dict[str, list[tuple[str, str]]] = {}
     found = []
     for number in range(NIGHTS):

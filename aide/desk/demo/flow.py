@@ -108,7 +108,7 @@ def _address(source: Source, name: str) -> tuple[str, str]:
 
 
 def _moments(story: Story, count: int) -> list[datetime]:
-    first, last = story.now - FIRST, story.tonight - LAST
+    first, last = max(story.now - FIRST, story.beginning + timedelta(days=1)), story.tonight - LAST
     return [first + (last - first) * (each / (count - 1)) for each in range(count)]
 
 

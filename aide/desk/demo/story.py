@@ -49,6 +49,11 @@ class Story:
         return self.now - timedelta(days=90)
 
     @cached_property
+    def beginning(self) -> datetime:
+        """The night of 5 January in which the systems were first crawled."""
+        return first_of_march(self.now).replace(month=1, day=5, hour=2, minute=12)
+
+    @cached_property
     def tonight(self) -> datetime:
         """The last 02:12 after which the hand edit of 02:40 is over, too."""
         return last_time(2, 12, before=self.now - timedelta(minutes=50))
@@ -107,7 +112,7 @@ def tell(*, seed: int) -> None:
 
 def _scenes(story: Story, march: datetime) -> list[tuple[datetime, Callable[[], None]]]:
     """What happens, by when."""
-    beginning = march.replace(month=1, day=5, hour=2, minute=12)
+    beginning = story.beginning
     scenes: list[tuple[datetime, Callable[[], None]]] = [(beginning, lambda: _beginning(story, beginning))]
     days = [beginning + timedelta(days=each) for each in (14, 28, 38, 49)]
     last = story.tonight - timedelta(days=4)
