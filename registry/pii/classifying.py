@@ -127,7 +127,7 @@ class Classifier:
     def _comment(self, column: Column, family: str, table: Table) -> dict[Rule, list[str]]:
         """The rules that a short comment speaks for, and its words."""
         text = column.comment.split(".")[0].split(";")[0]
-        if not text or len(text) > 120:
+        if not text or len(text) > 120 or text.count(" ") > 2 * _COMMENT_WORDS:
             return {}
         reading = self.vocabulary.read(text, favoured=table.favoured)
         if len(reading.parts) > _COMMENT_WORDS:

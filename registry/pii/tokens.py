@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import lru_cache
 
 LONGEST = 200  # characters of a name that are looked at
@@ -27,7 +27,7 @@ _BARE = str.maketrans(
 _PIECES = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_A-Za-z]+|\d+")
 _ACRONYM_PLURAL = re.compile(r"\b([A-Z]{2,})s\b")
 # What German, Dutch and the Nordic languages put between two words, and small words glued in.
-_LINKS = ("", "s", "n", "en", "es", "e", "of", "de", "del", "da", "do", "di", "du")
+_LINKS = ("s", "n", "en", "es", "e", "of", "de", "del", "da", "do", "di", "du")
 _SHORTEST = 4  # letters of a word inside a glued name, unless the vocabulary says that it is often glued
 
 
@@ -46,33 +46,38 @@ def split(name: str) -> tuple[str, ...]:
     return tuple(each.lower() for each in _PIECES.findall(text))
 
 
-def unglue(word: str, known: Callable[[str, bool], bool]) -> tuple[str, ...]:
+def unglue(word: str, known: Callable[[str, bool], bool], beginnings: Container[str]) -> tuple[str, ...]:
     """The known words that a glued one is made of, or none: every letter must belong to one.
 
-    `known(piece, is_short)` says whether a piece is a word; short ones must be listed for it. The fewest
-    pieces win, then the longest first one: `geburtsdatum` → geburt, datum.
+    `known(piece, is_short)` says whether a piece is a word; short ones must be listed for it. `beginnings` are
+    what known words begin with. The fewest pieces win, then the longest first one: `geburtsdatum` → geburt, datum.
     """
     if len(word) < 5 or len(word) > 48:
         return ()
     best: list[tuple[str, ...] | None] = [None] * (len(word) + 1)
     best[len(word)] = ()
     for start in range(len(word) - 2, -1, -1):
-        for end in range(len(word), start + 1, -1):
+        for end in range(start + 1, len(word) + 1):
             piece = word[start:end]
-            if not known(piece, end - start < _SHORTEST):
-                continue
-            for link in _LINKS:
-                if not word.startswith(link, end):
-                    continue
-                after = end + len(link)
-                rest = best[after] if after <= len(word) else None
-                if rest is None or (link and not rest):
-                    continue
-                found = (piece, *rest)
+            if piece not in beginnings:
+                break
+            if end > start + 1 and known(piece, end - start < _SHORTEST):
+                rest = _rest(word, end, best)
                 current = best[start]
-                if current is None or len(found) < len(current):
-                    best[start] = found
+                if rest is not None and (current is None or len(rest) < len(current)):
+                    best[start] = (piece, *rest)
     whole = best[0]
     if not whole or len(whole) < 2 or len(whole) > 4 or max(map(len, whole)) < _SHORTEST - 1:
         return ()
     return whole
+
+
+def _rest(word: str, end: int, best: list[tuple[str, ...] | None]) -> tuple[str, ...] | None:
+    """The shortest way on behind a piece, with or without a link between the two."""
+    found = best[end]
+    for link in _LINKS if end < len(word) else ():
+        if word.startswith(link, end):
+            after = best[end + len(link)]
+            if after and (found is None or len(after) < len(found)):
+                found = after
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +11,7 @@ from registry.pii.rules import Language, Sense
 from registry.pii.tokens import fold, split, unglue
 
 Favoured = tuple[str, ...]
+_KEPT = 100_000  # readings, so that a server does not grow with what it is asked
 _SHORT = 4  # letters
 _KNOWN_EVERYWHERE = frozenset(
     {"govid", "taxid", "bankaccount", "iban", "bic", "phone", "email", "postcode", "personno"}
@@ -92,10 +93,12 @@ class Vocabulary:
             self.order["en"] = -1
         self._stop = frozenset(word for each in self.languages.values() for word in each.stop)
         self._glued = frozenset(word for each in self.languages.values() for word in each.glued)
-        index: dict[str, dict[tuple[str, ...], list[Sense]]] = defaultdict(lambda: defaultdict(list))
-        self._pieces = frozenset(
-            word for each in self.languages.values() for s in each.senses for word in s.words
-        )
+        words_of_all = {
+            word for each in self.languages.values() for sense in each.senses for word in sense.words
+        }
+        self._pieces = frozenset(words_of_all)
+        self._beginnings = frozenset(word[:size] for word in words_of_all for size in range(1, len(word) + 1))
+        index: dict[tuple[str, ...], list[Sense]] = defaultdict(list)
         for language in self.languages.values():
             for sense in language.senses:
                 words = self._without_stops(sense.words)
@@ -103,14 +106,17 @@ class Vocabulary:
                     continue  # "no of" is not "no"
                 if len(words) > 1:
                     words = tuple(_NUMBERS.get(word, word) for word in words)
-                index[words[0]][words].append(sense)
-        self._index: Mapping[str, list[tuple[tuple[str, ...], tuple[Sense, ...]]]] = {
-            first: sorted(((words, tuple(found)) for words, found in several.items()), key=lambda each: -len(each[0]))
-            for first, several in index.items()
-        }  # fmt: skip
-        self._single = frozenset(
-            words[0] for several in index.values() for words in several if len(words) == 1
-        )
+                index[words].append(sense)
+        self._index: Mapping[tuple[str, ...], tuple[Sense, ...]] = {
+            words: tuple(found) for words, found in index.items()
+        }
+        self._longest_from: dict[str, int] = {}
+        for words in index:
+            self._longest_from[words[0]] = max(len(words), self._longest_from.get(words[0], 1))
+        self._forms: dict[str, tuple[str, ...]] = {}
+        self._meant: dict[
+            tuple[tuple[str, ...], bool, Favoured], tuple[frozenset[str], frozenset[str]] | None
+        ] = {}
         self._split: dict[str, tuple[str, ...]] = {}
         self._read: dict[tuple[str, bool, Favoured], Reading] = {}
 
@@ -119,10 +125,10 @@ class Vocabulary:
         found = self._split.get(name)
         if found is None:
             whole = fold(name).lower()
-            words = (whole,) if whole in self._single else split(name)
+            words = (whole,) if (whole,) in self._index else split(name)
             pieces = [piece for word in words for piece in self._apart(word)]
             found = self._without_stops(tuple(pieces))
-            if len(self._split) > 200_000:
+            if len(self._split) > _KEPT:
                 self._split.clear()
             self._split[name] = found
         return found
@@ -138,29 +144,39 @@ class Vocabulary:
     def _apart(self, word: str) -> tuple[str, ...]:
         if self._base(word) or word in self._stop:
             return (word,)
-        return unglue(word, self._is_piece) or (word,)
+        return unglue(word, self._is_piece, self._beginnings) or (word,)
 
     def _is_piece(self, piece: str, is_short: bool) -> bool:
         return piece in self._glued if is_short else piece in self._pieces
 
     def _base(self, word: str) -> str:
         """The form of a word that is listed, or nothing."""
-        if word in self._index:
+        if word in self._longest_from:
             return word
         if len(word) > 4:
             for ending, instead in _ENDINGS:
                 if word.endswith(ending):
                     form = word[: -len(ending)] + instead
-                    if len(form) > 3 and form in self._single:
+                    if len(form) > 3 and (form,) in self._index:
                         return form
         return ""
+
+    def _forms_of(self, word: str) -> tuple[str, ...]:
+        """How a word may be listed, as it is in names of several words first."""
+        found = self._forms.get(word)
+        if found is None:
+            if len(self._forms) > _KEPT:
+                self._forms.clear()
+            several = dict.fromkeys((_NUMBERS.get(word, word), word, self._base(word)))
+            found = self._forms[word] = tuple(each for each in several if each)
+        return found
 
     def read(self, name: str, *, table: bool = False, favoured: Favoured = ()) -> Reading:
         """What a column's name means, or a table's, among words of the favoured languages, best first."""
         key = (name, table, favoured)
         found = self._read.get(key)
         if found is None:
-            if len(self._read) > 200_000:
+            if len(self._read) > _KEPT:
                 self._read.clear()
             found = self._read[key] = self._make(self.tokens(name), table, favoured)
         return found
@@ -176,28 +192,42 @@ class Vocabulary:
         return Reading(tokens, tuple(parts), concepts)
 
     def _longest(self, tokens: tuple[str, ...], at: int, table: bool, favoured: Favoured) -> Part:
-        first = tokens[at]
-        for form in dict.fromkeys((_NUMBERS.get(first, first), first, self._base(first))):
-            for words, senses in self._index.get(form, ()):
-                size = len(words)
-                if size > 1 and not self._follows(tokens, at, words):
-                    continue
-                chosen = self._choose(senses, table, favoured)
-                if chosen:
-                    concepts = frozenset(sense.concept for sense in chosen)
-                    languages = frozenset(sense.language for sense in senses if not sense.shy)
-                    return Part(tokens[at : at + size], concepts, languages)
-        return Part((first,), frozenset())
+        for first in self._forms_of(tokens[at]):
+            most = min(self._longest_from.get(first, 0), len(tokens) - at)
+            for size in range(most, 0, -1):
+                for words in self._candidates(first, tokens[at : at + size]):
+                    senses = self._index.get(words)
+                    meant = self._meaning(words, senses, table, favoured) if senses else None
+                    if meant is not None:
+                        return Part(tokens[at : at + size], *meant)
+        return Part((tokens[at],), frozenset())
 
-    def _follows(self, tokens: tuple[str, ...], at: int, words: tuple[str, ...]) -> bool:
-        if at + len(words) > len(tokens):
-            return False
-        return all(
-            _NUMBERS.get(tokens[at + n], tokens[at + n]) == word
-            or (n == len(words) - 1 and self._base(tokens[at + n]) == word)
-            for n, word in enumerate(words)
-            if n
-        )
+    def _candidates(self, first: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        if len(tokens) == 1:
+            yield (first,)
+            return
+        middle = tuple(_NUMBERS.get(token, token) for token in tokens[1:-1])
+        for last in self._forms_of(tokens[-1]):
+            yield (first, *middle, last)
+
+    def _meaning(
+        self, words: tuple[str, ...], senses: tuple[Sense, ...], table: bool, favoured: Favoured
+    ) -> tuple[frozenset[str], frozenset[str]] | None:
+        """The concepts that the words mean there, and whose words they are; none when they mean nothing."""
+        key = (words, table, favoured)
+        if key not in self._meant:
+            if len(self._meant) > _KEPT:
+                self._meant.clear()
+            chosen = self._choose(senses, table, favoured)
+            self._meant[key] = (
+                (
+                    frozenset(sense.concept for sense in chosen),
+                    frozenset(sense.language for sense in senses if not sense.shy),
+                )
+                if chosen
+                else None
+            )
+        return self._meant[key]
 
     def _choose(self, senses: tuple[Sense, ...], table: bool, favoured: Favoured) -> tuple[Sense, ...]:
         """The senses of one language: a favoured one, else the one that most people speak."""
