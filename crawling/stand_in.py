@@ -94,7 +94,7 @@ def stand_in_of(system: System) -> StandIn | None:
     """What stands behind a system, or None: then its own connection counts."""
     extra = system.extra if isinstance(system.extra, dict) else {}
     name, pace = extra.get(FILE), extra.get(PACE, 0)
-    if not settings.DEBUG or not isinstance(name, str) or Path(name).name != name:
+    if not settings.DEBUG or not isinstance(name, str) or not name or Path(name).name != name:
         return None
     seconds = float(pace) if isinstance(pace, int | float) else 0.0
     return StandIn(folder() / name, min(max(seconds, 0.0), LONGEST))
