@@ -81,7 +81,7 @@ class NodeName(models.Model):
 class NodeColumn(models.Model):
     """One row is a column of a node, by the path that events use."""
 
-    node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="columns")
+    node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="columns", db_index=False)
     key = models.CharField(max_length=64, help_text="sha256 of the path.")
     path = models.TextField()
     field = models.ForeignKey(Field, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")

@@ -1,6 +1,6 @@
 """What pipelines reported: the events as they came, and the jobs and runs they speak of.
 
-Only lineage/merging/ writes here.
+Only lineage/merging/ writes here. A foreign key has no index of its own where another one begins with it.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Run(models.Model):
     """
 
     run_id = models.UUIDField(help_text="A run id that is no UUID becomes its version 5 UUID.")
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="runs")
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="runs", db_index=False)
     state = models.CharField(max_length=16, blank=True)
     state_at = models.DateTimeField(null=True, blank=True)
     started_at = models.DateTimeField(null=True, blank=True)
@@ -108,7 +108,7 @@ class Role(models.TextChoices):
 class RunDataset(models.Model):
     """One row says that a run read or wrote a node, and when its events said so."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="datasets")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="datasets", db_index=False)
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="runs")
     role = models.CharField(max_length=6, choices=Role.choices)
     facets = models.JSONField(default=dict, blank=True, help_text="Row counts and quality of this run.")
@@ -127,7 +127,7 @@ class RunDataset(models.Model):
 class JobDataset(models.Model):
     """One row says that a job reads or writes a node, over all of its runs."""
 
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="datasets")
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="datasets", db_index=False)
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="jobs")
     role = models.CharField(max_length=6, choices=Role.choices)
     first_seen = models.DateTimeField()
