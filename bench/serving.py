@@ -78,7 +78,11 @@ class Asker:
     def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> tuple[float, Any]:
         began = time.perf_counter()
         self.server.request(method, path, body, {**self.headers, **headers})
-        answer = self.server.getresponse()
+        try:
+            answer = self.server.getresponse()
+        except http.client.RemoteDisconnected:  # it was idle for long: a new one
+            self.server.close()
+            return self._ask(method, path, body, headers)
         told = answer.read()
         taken = time.perf_counter() - began
         if answer.status >= 300:

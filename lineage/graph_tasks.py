@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from aide.work.registry import every_tick, task
 from lineage import resolve, tag_propagation
-from lineage.merging import merge_again
+from lineage.merging import merge, merge_again, redrawing
 
 
 @task("lineage.merge_again", lease_seconds=300)
 def merge_kept_events() -> None:
     """Merge what was only kept; what cannot be merged stays with its reason."""
     merge_again()
+
+
+@task(merge.REDRAW, lease_seconds=300)
+def redraw_job(job_id: int) -> None:
+    """Take back what a run drew before it read and wrote too many datasets."""
+    redrawing.redraw(job_id)
 
 
 @task(resolve.TASK, lease_seconds=300)

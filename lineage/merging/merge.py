@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from aide.work.queue import enqueue
 from lineage.merging.columns import merge_columns
 from lineage.merging.jobs import RunKey, job_news, jobs_of, runs_of
 from lineage.merging.nodes import Seen, add_nodes, key_of, name_nodes
@@ -19,6 +20,8 @@ from lineage.openlineage.model import INPUT, JOB, OUTPUT
 
 MOST_PAIRS = 100_000
 """A run that reads and writes more than so many pairs of datasets draws only what it says in so many words."""
+
+REDRAW = "lineage.redraw"
 
 Pair = tuple[int, int, int]
 Uses = dict[int, dict[tuple[int, str], UseRow]]
@@ -64,6 +67,24 @@ def merge(events: Sequence[OpenLineageEvent]) -> None:
     merge_columns(events, nodes, jobs, script)
     script.run()
     _end_dropped(events, uses, nodes)
+    for job_id in _grown_too_wide(runs.values(), uses, known):
+        enqueue(REDRAW, key=f"{REDRAW}:{job_id}", job_id=job_id)
+
+
+def _grown_too_wide(runs: Iterable[RunRow], uses: Uses, known: Known) -> list[int]:
+    """The jobs of runs that are beyond the bound from now on, and drew pairs before: these have to go."""
+    found = set()
+    for run in runs:
+        if _pairs(uses[run.pk].values()) > MOST_PAIRS:
+            before = _pairs(row for row in known.uses if row.run_pk == run.pk)
+            if 0 < before <= MOST_PAIRS:
+                found.add(run.job_id)
+    return sorted(found)
+
+
+def _pairs(rows: Iterable[UseRow]) -> int:
+    roles = [row.role for row in rows]
+    return roles.count(INPUT) * roles.count(OUTPUT)
 
 
 class Spans(dict[Pair, list[datetime]]):
