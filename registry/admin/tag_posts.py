@@ -51,9 +51,9 @@ class Decision:
 def read_decision(posted: QueryDict) -> Decision | None:
     """The decision of a form; None where it asks for nothing."""
     if "group" in posted:
-        return Decision("group", key=str(posted["group"]), seen=number(posted.get("seen", "")))
+        return Decision("group", key=plain(posted["group"]), seen=number(posted.get("seen", "")))
     if "undo" in posted:
-        return Decision("undo", key=str(posted["undo"]))
+        return Decision("undo", key=plain(posted["undo"]))
     for act in ACTS:
         if act in posted:
             return _one(act, posted)
@@ -61,12 +61,12 @@ def read_decision(posted: QueryDict) -> Decision | None:
 
 
 def _one(act: str, posted: QueryDict) -> Decision:
-    why, text = posted.get("why", ""), posted.get("text", "").strip()[:2000]
+    why, text = posted.get("why", ""), plain(posted.get("text", "")).strip()[:2000]
     pk, is_first = number(str(posted[act])), "why" not in posted and "text" not in posted
     if act == "remove":
         return Decision(act, pk, reason=text, text=text, is_first=is_first)
     labels = dict(REASONS)
-    tag = posted.get("tag", "") if why == WRONG_TAG else ""
+    tag = plain(posted.get("tag", "")) if why == WRONG_TAG else ""
     if why == OTHER:
         reason = text
     elif why in labels and why != WRONG_TAG:
@@ -74,6 +74,11 @@ def _one(act: str, posted: QueryDict) -> Decision:
     else:
         reason = ""
     return Decision(act, pk, reason=reason, tag=tag, why=why, text=text, is_first=is_first)
+
+
+def plain(text: object) -> str:
+    """A text that every database can hold."""
+    return str(text or "").replace("\x00", "")
 
 
 def number(text: str) -> int:

@@ -25,7 +25,7 @@ from aide.core.html import NOTHING, ago, chip, count_in_words, short_name
 from aide.core.problems import problem_response
 from aide.core.spreadsheets import harmless
 from registry import suggesting, tagging, workbench
-from registry.admin.tag_posts import REASONS, Decision, number, read_decision
+from registry.admin.tag_posts import REASONS, Decision, number, plain, read_decision
 from registry.models import Dataset, FieldTag, PIITag, System
 
 DECIDE = Capability.DECIDE
@@ -87,13 +87,13 @@ class FieldTagAdmin(ReadOnlyAdmin):
         """The page with its tabs; `rows` answers the rows of one group alone."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        chosen = {name: request.GET.get(name, "") for name in FILTERS}
+        chosen = {name: plain(request.GET.get(name)) for name in FILTERS}
         tab = chosen["tab"] if chosen["tab"] in TABS else ""
         if "rows" in request.GET:
             query = urlencode(
                 {name: chosen[name] for name in ("tag", "system", "min", "all") if chosen[name]}
             )
-            opened = self._opened(request, chosen, request.GET["rows"])
+            opened = self._opened(request, chosen, plain(request.GET["rows"]))
             return render(request, "admin/registry/pii/rows.html", {"query": query, **opened})
         views: dict[str, Callable[[HttpRequest, dict[str, str]], dict[str, Any]]] = {
             "": self._to_decide, "accepted": self._accepted, "removals": self._removals, "rejected": self._rejected,
@@ -267,7 +267,7 @@ class FieldTagAdmin(ReadOnlyAdmin):
 
     def _accept_group(self, request: HttpRequest, asked: Decision) -> dict[str, Any]:
         kept = QueryDict(request.POST.get("back", "")[:500])
-        chosen = {name: kept.get(name, "") for name in FILTERS}
+        chosen = {name: plain(kept.get(name)) for name in FILTERS}
         _may_decide(request.user)
         rows = workbench.in_group(self._waiting(request, {**chosen, "all": ""}), asked.key)
         count = rows.count()
@@ -321,7 +321,9 @@ class FieldTagAdmin(ReadOnlyAdmin):
         """Have the rules look at a system or a dataset again; POST only."""
         if request.method != "POST":
             raise Http404
-        system = System.objects.filter(code=request.POST.get("system", ""), deleted_at__isnull=True).first()
+        system = System.objects.filter(
+            code=plain(request.POST.get("system")), deleted_at__isnull=True
+        ).first()
         dataset = Dataset.objects.filter(pk=number(request.POST.get("dataset", "")), deleted_at__isnull=True)
         found = dataset.select_related("system").first()
         where = found.system if found is not None else system
@@ -340,7 +342,7 @@ class FieldTagAdmin(ReadOnlyAdmin):
         """Every column that carries a tag, as CSV, such as for a request of access. Who took it is recorded."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        tag, system = request.GET.get("tag", ""), request.GET.get("system", "")
+        tag, system = plain(request.GET.get("tag")), plain(request.GET.get("system"))
         response = HttpResponse(content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = 'attachment; filename="columns-with-personal-data.csv"'
         writer = csv.writer(response)

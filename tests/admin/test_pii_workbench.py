@@ -290,6 +290,12 @@ def test_odd_addresses_are_no_fault(steward: Screen, dataset: Dataset, query: st
     assert steward.get(f"{reverse(PAGE)}?{query}").status_code == 200
 
 
+def test_a_reason_holds_what_a_database_can_hold(steward: Screen, dataset: Dataset) -> None:
+    row = suggest(fields(dataset)["email"])
+    steward.post(reverse(DECIDE), {"reject": row.pk, "why": "4", "text": "a\x00b"})
+    assert FieldTag.objects.get(until=None).reason == "ab"
+
+
 @pytest.mark.parametrize("body", [{}, {"accept": "x"}, {"reject": "9" * 30}, {"keep": "0"}])
 def test_odd_posts_find_nothing(steward: Screen, dataset: Dataset, body: dict[str, str]) -> None:
     assert steward.post(reverse(DECIDE), body).status_code == 404
