@@ -186,7 +186,12 @@ def build() -> World:
     binding = versions.add_binding(draft, field=in_draft, by=maker, position=1, native_type="text")
     tag = PIITag.objects.create(code=f"phone_{MARK}", name="Phone", sensitivity=2)
     suggestion = FieldTag.objects.create(
-        field=field, tag=tag, state=FieldTag.State.SUGGESTED, origin=FieldTag.Origin.RULE, since=NOW, batch="b1"
+        field=field,
+        tag=tag,
+        state=FieldTag.State.SUGGESTED,
+        origin=FieldTag.Origin.RULE,
+        since=NOW,
+        batch="b1",
     )
     confirmed = tagging.confirm(dataset.fields.get(name="email"), tag, by=maker)
     removable = PIITag.objects.create(code=f"removable_{MARK}", name="Removable", sensitivity=2)
