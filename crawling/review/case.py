@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, prefetch_related_objects
 
 from crawling import diff
 from crawling.models import Change, CrawlRun, Decision, Observation, Proposal
@@ -41,6 +41,10 @@ class Case:
     rejected: list[tuple[Change, Decision]] = field(default_factory=list)
     failed: list[tuple[Change, str]] = field(default_factory=list)
     version: DatasetSchema | None = None
+
+    def needs(self, change: Change) -> list[Change]:
+        """The changes that one of this case's needs: none of another proposal, so an only change needs none."""
+        return list(change.requires.all()) if len(self.changes) > 1 else []
 
     def unsettle(self) -> None:
         """Forget what settling sorted out, to do it anew."""
@@ -90,15 +94,17 @@ def load_cases(proposal_ids: Sequence[int]) -> list[Case]:
     )
     changes: dict[int, list[Change]] = {proposal.pk: [] for proposal in proposals}
     by_id = {proposal.pk: proposal for proposal in proposals}
-    rows = (
+    rows = list(
         Change.objects.filter(proposal_id__in=changes)
         .select_related("draft")
-        .prefetch_related("requires", "decisions", "draft__person", "decisions__person")
+        .prefetch_related("draft__person")
         .order_by("proposal_id", "place")
     )
     for change in rows:
         change.proposal = by_id[change.proposal_id]
         changes[change.proposal_id].append(change)
+    prefetch_related_objects([each for each in rows if each.state != Change.State.OPEN], "decisions__person")
+    prefetch_related_objects([each for each in rows if len(changes[each.proposal_id]) > 1], "requires")
     datasets = _datasets(proposals)
     present = _documents(datasets.values())
     flavors = {each.system.flavor.code for each in proposals}

@@ -47,6 +47,9 @@ def check_second(change: Change, first: Decision, *, by: Any) -> None:
 
 def first_approval(change: Change) -> Decision | None:
     """The decision that a waiting change waits after; expects `decisions` to be prefetched unless it is open."""
-    if change.state == Change.State.OPEN:
-        return None
-    return next((each for each in change.decisions.all() if each.verdict == "approve"), None)
+    return next((each for each in decisions_of(change) if each.verdict == "approve"), None)
+
+
+def decisions_of(change: Change) -> list[Decision]:
+    """What was decided on a change; an open one has no decision, and is not asked for any."""
+    return [] if change.state == Change.State.OPEN else list(change.decisions.all())

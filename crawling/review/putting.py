@@ -9,6 +9,7 @@ from typing import Any
 from crawling import diff
 from crawling.models import Change, Proposal, Verdict
 from crawling.review.case import Case, as_change
+from crawling.review.four_eyes import decisions_of
 from crawling.settled import settle_equal
 from registry import documents, versions
 from registry.documents import field_path, split_path
@@ -132,7 +133,7 @@ def _reason(case: Case) -> str:
 def _people(case: Case) -> tuple[str, ...]:
     """Who approved what is put in force, by name; a plan that needs no person has none."""
     approved = {change.pk for change in case.approved}
-    given = [each for change in case.approved for each in change.decisions.all()]
+    given = [each for change in case.approved for each in decisions_of(change)]
     given += [each for each in case.decisions if each.change_id in approved]
     people = (each.person for each in given if each.verdict == Verdict.APPROVE and each.person is not None)
     return tuple(sorted({person.get_username() for person in people}))

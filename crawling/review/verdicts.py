@@ -14,7 +14,7 @@ from aide.core import bulk
 from crawling.diff import MANY_GONE
 from crawling.models import Change, Decision, Draft, Mute, Proposal, RejectMode, Verdict
 from crawling.review.case import Case
-from crawling.review.four_eyes import first_approval, people_needed, why_not_second
+from crawling.review.four_eyes import decisions_of, first_approval, people_needed, why_not_second
 
 State = Change.State
 NOTHING_HELD: Mapping[int, str] = MappingProxyType({})
@@ -111,7 +111,7 @@ def _approve(
 
 
 def _enough(case: Case, change: Change) -> bool:
-    given = [each for each in change.decisions.all() if each.verdict == Verdict.APPROVE]
+    given = [each for each in decisions_of(change) if each.verdict == Verdict.APPROVE]
     given += [each for each in case.decisions if each.change is change]
     return len({each.person_id for each in given}) >= people_needed(change.risk)
 
@@ -128,8 +128,7 @@ def _close_under_requirements(case: Case, complete: list[Change], held: Mapping[
             for change in complete
             if change.pk in ready
             and any(
-                need.pk not in ready and states[need.pk].state != State.APPLIED
-                for need in change.requires.all()
+                need.pk not in ready and states[need.pk].state != State.APPLIED for need in case.needs(change)
             )
         }
         ready -= late
@@ -138,9 +137,7 @@ def _close_under_requirements(case: Case, complete: list[Change], held: Mapping[
         if change.pk in ready:
             case.approved.append(change)
             continue
-        missing = [
-            n for n in change.requires.all() if n.pk not in ready and states[n.pk].state != State.APPLIED
-        ]
+        missing = [n for n in case.needs(change) if n.pk not in ready and states[n.pk].state != State.APPLIED]
         refused = [n for n in missing if n.pk in rejected or states[n.pk].state == State.REJECTED]
         if refused:
             case.failed.append((change, f"It needs change {refused[0].pk}, which was rejected."))

@@ -21,11 +21,12 @@ _IDENTITY_DEFAULTS = {"start": 1, "increment": 1, "cycle": False, "cache": 1, "m
 _IDENTITY_KEYS = ("kind", "start", "increment", "min", "max", "cycle", "cache")
 _INTEGER_BOUNDS = frozenset(sign * (2**bits - 1) - (sign < 0) for bits in (15, 31, 63) for sign in (1, -1))
 _HEAD = re.compile(r"[^(<]*")
+_encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
 
 def dumps(value: Any) -> str:
     """JSON with one spelling for equal values."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return _encode(value)
 
 
 def digest(value: Any) -> str:

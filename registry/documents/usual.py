@@ -82,7 +82,13 @@ _USUAL_TEXTS = (
 
 
 def _is_usual(value: Any, limit: int) -> bool:
-    return value.__class__ is str and text_problem(value, limit=limit) is None
+    """Whether it is a text with no `text_problem`."""
+    return (
+        value.__class__ is str
+        and len(value) <= limit
+        and "\0" not in value
+        and (value.isascii() or not _SURROGATE.search(value))
+    )
 
 
 def usual_json(value: Any, depth: int) -> Any:
