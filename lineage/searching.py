@@ -18,8 +18,22 @@ _ON_SQLITE = (
 _ON_POSTGRESQL = "lineage_event.additional_values ->> %s {test}"
 
 
-def with_value(events: QuerySet[Event], key: str, values: list[str]) -> QuerySet[Event]:
-    """Those that have one of the values under the key; on PostgreSQL by the index over all values."""
+FEW = 40_000
+"""So many events are looked through one by one rather than held against all that an index has of a frequent value."""
+
+
+def are_few(events: QuerySet[Event]) -> bool:
+    """Whether these are so few that an index over values would only be a detour. Counts no further."""
+    return events.order_by().values("pk")[: FEW + 1].count() <= FEW
+
+
+def with_value(events: QuerySet[Event], key: str, values: list[str], *, few: bool = False) -> QuerySet[Event]:
+    """Those that have one of the values under the key; on PostgreSQL by the index over all values.
+
+    With `few` each of the events is looked at: PostgreSQL thinks a frequent value's part of the index cheap to read.
+    """
+    if connection.vendor == "postgresql" and few:
+        return events.filter(_test(_ON_POSTGRESQL.format(test="= ANY(%s)"), key, values))
     if connection.vendor == "postgresql":
         wanted = Q()
         for value in values:
@@ -44,7 +58,7 @@ def before(events: QuerySet[Event], moment: dt.datetime, number: int) -> QuerySe
     return events.filter(later, happened_at__lte=moment)
 
 
-def _test(sql: str, *params: str) -> Any:
+def _test(sql: str, *params: Any) -> Any:
     return RawSQL(sql, params, output_field=BooleanField())  # noqa: S611 (the text is ours, values are parameters)
 
 

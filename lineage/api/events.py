@@ -31,6 +31,7 @@ from lineage.models import Event
 
 C = Capability
 VALUES = "additionalValues."
+_TIMES = frozenset({"from", "to", "timestamp", "timestamp__gte", "timestamp__lte"})
 
 
 class EventShape(Shape):
@@ -183,9 +184,12 @@ class EventViewSet(ReadMixin):
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         found = super().filter_queryset(queryset)
         if self.action == "list":
-            for name, value in self.request.query_params.items():
-                if name.startswith(VALUES):
-                    found = _by_value(found, name, str(value))
+            asked = {
+                name: value for name, value in self.request.query_params.items() if name.startswith(VALUES)
+            }
+            few = bool(asked) and bool(_TIMES & set(self.request.query_params)) and searching.are_few(found)
+            for name, value in asked.items():
+                found = _by_value(found, name, str(value), few=few)
         return found
 
     @extend_schema(parameters=[_ONE_VALUE])
@@ -228,7 +232,7 @@ def receive_raw(raw: bytes) -> tuple[int, dict[str, Any]]:
     return status.HTTP_201_CREATED, receive(body)
 
 
-def _by_value(found: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+def _by_value(found: QuerySet[Any], name: str, value: str, *, few: bool) -> QuerySet[Any]:
     key = name.removeprefix(VALUES)
     bare, _, ending = key.rpartition("__")
     if bare and ending == "like":
@@ -239,10 +243,10 @@ def _by_value(found: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
         values = [part for part in value.split(",") if part]
         if len(values) > MAX_LISTED:
             raise _wrong(name, f"At most {MAX_LISTED} values.")
-        return searching.with_value(found, bare, values)
+        return searching.with_value(found, bare, values, few=few)
     if not key:
         raise _wrong(name, "Name the key after the point.")
-    return searching.with_value(found, key, [value])
+    return searching.with_value(found, key, [value], few=few)
 
 
 def _wrong(field: str, detail: str) -> ApiValidationError:
