@@ -18,6 +18,7 @@ from aide.desk.bulk import applying, weighing
 from aide.desk.models import Batch, BatchRow, Selection
 from aide.desk.tasks import forget
 from aide.work import runner
+from aide.work.models import WorkItem
 from registry import curation
 from registry.models import Dataset, Field, FieldTag, PIITag, System
 from tests.admin.conftest import Screen
@@ -271,6 +272,9 @@ def test_more_than_fits_at_once_is_done_by_a_worker_with_progress(
     part = steward.get(address, {"part": "1"})
     assert "0 of 50 rows" in part.content.decode()
     assert 'hx-trigger="every 2s"' in part.content.decode()
+    WorkItem.objects.update(state="dead", last_error="OperationalError.")
+    assert "It stopped: OperationalError. What is done stays" in steward.get(address).content.decode()
+    WorkItem.objects.update(state="queued")
     runner.drain()
     batch.refresh_from_db()
     assert (batch.state, batch.position, batch.changed) == ("done", 50, 50)

@@ -20,6 +20,7 @@ from aide.desk.bulk import applying, choosing, forecast
 from aide.desk.bulk.forms import ChangeForm
 from aide.desk.bulk.plans import Plan
 from aide.desk.models import Batch, BatchRow, Selection, Subject
+from aide.work.models import WorkItem
 from aide.work.queue import workers_alive
 
 LISTS = {
@@ -171,6 +172,7 @@ def batch_page(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
         "title": _batch_title(batch),
         "plan_words": forecast.plan_in_words(Plan.from_json(batch.plan)) or "What the file says",
         "is_active": is_active,
+        "stopped": _stopped(batch) if is_active else "",
         "no_worker": batch.state == Batch.State.WAITING and not workers_alive(),
         "done": done,
         "of": total,
@@ -186,6 +188,16 @@ def batch_page(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
             response["HX-Refresh"] = "true"
         return response
     return render(request, "admin/bulk/batch.html", {**admin.site.each_context(request), **context})
+
+
+def _stopped(batch: Batch) -> str:
+    """Why the worker gave up, where it did."""
+    dead = WorkItem.objects.filter(
+        task__in=(applying.TASK, applying.UNDO_TASK),
+        state=WorkItem.State.DEAD,
+        payload__batch_id=batch.pk.hex,
+    )
+    return dead.values_list("last_error", flat=True).first() or ""
 
 
 def undo(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
