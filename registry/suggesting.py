@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from aide.audit.entries import new_batch
+from aide.audit.entries import Entry, new_batch, record
 from aide.core.errors import NotFound
 from aide.work.queue import enqueue
 from registry import pii, rulebook, tagging
@@ -33,13 +33,23 @@ def suggest_soon(datasets: Iterable[int]) -> int:
     return len(pieces)
 
 
-def suggest_for(*, system: System | None = None, dataset: Dataset | None = None) -> int:
-    """Queue a look at a dataset, or at all of a system. Returns at how many datasets."""
+@transaction.atomic
+def suggest_for(*, by: Any, system: System | None = None, dataset: Dataset | None = None) -> int:
+    """Queue a look at a dataset, or at all of a system, as a person wants it. Returns at how many datasets."""
     rows = present().filter(pk=dataset.pk) if dataset is not None else present().filter(system=system)
     ids = list(rows.order_by("pk").values_list("pk", flat=True))
     if not ids:
         raise NotFound("DATASET_NOT_FOUND", "There is no published dataset to look at.")
     suggest_soon(ids)
+    where = dataset.system if dataset is not None else system
+    record(
+        Entry(
+            "tag.look_again", "field_tag", None, dataset.name if dataset is not None else str(where),
+            system_code=where.code if where is not None else "",
+            dataset_id=dataset.pk if dataset is not None else None, after={"datasets": len(ids)},
+        ),
+        by=by,
+    )  # fmt: skip
     return len(ids)
 
 

@@ -331,8 +331,7 @@ class FieldTagAdmin(ReadOnlyAdmin):
             raise Http404
         _may_decide(request.user, where)
         try:
-            with transaction.atomic():
-                count = suggesting.suggest_for(system=None if found else system, dataset=found)
+            count = suggesting.suggest_for(by=request.user, system=None if found else system, dataset=found)
         except DomainError as error:
             return self._refused(request, error)
         messages.success(request, f"The rules look at {count_in_words(count, 'dataset')} again.")

@@ -305,8 +305,7 @@ class FieldTagViewSet(AuditedViewSet):
         form.is_valid(raise_exception=True)
         dataset, system = form.validated_data.get("dataset_id"), form.validated_data.get("system")
         refuse_unless(self.caller, C.DECIDE, dataset.system if dataset is not None else system)
-        with transaction.atomic():
-            count = suggesting.suggest_for(system=system, dataset=dataset)
+        count = suggesting.suggest_for(by=self.caller, system=system, dataset=dataset)
         return Response({"datasets": count}, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=UndoForm, responses=UndoAnswer)

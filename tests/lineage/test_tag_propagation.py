@@ -26,7 +26,9 @@ class Graph:
 
     def __init__(self) -> None:
         self.system = make_system("dwh")
-        self.job = Job.objects.create(key="k", namespace="jobs", name="nightly", first_seen=NOW, last_seen=NOW)
+        self.job = Job.objects.create(
+            key="k", namespace="jobs", name="nightly", first_seen=NOW, last_seen=NOW
+        )
         self.columns: dict[str, NodeColumn] = {}
 
     def column(self, name: str, *, known: bool = True) -> NodeColumn:

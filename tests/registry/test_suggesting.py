@@ -59,12 +59,12 @@ def test_a_column_that_is_gone_takes_its_suggestion_along() -> None:
 def test_a_dataset_and_a_system_are_looked_at_on_demand() -> None:
     dataset = customers()
     WorkItem.objects.all().delete()
-    assert suggesting.suggest_for(dataset=dataset) == 1
-    assert suggesting.suggest_for(system=dataset.system) == 1
+    assert suggesting.suggest_for(by=None, dataset=dataset) == 1
+    assert suggesting.suggest_for(by=None, system=dataset.system) == 1
     drain()
     assert suggested()
     with pytest.raises(NotFound):
-        suggesting.suggest_for(system=make_system())
+        suggesting.suggest_for(by=None, system=make_system())
 
 
 def test_new_rules_look_again_at_what_is_undecided_only() -> None:

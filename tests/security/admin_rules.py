@@ -215,7 +215,7 @@ PAGES: Pages = {
         Page(of_system(DECIDE), body=lambda w: {"reopen": w.refused.pk}, name="reopen"),
     ),
     "POST admin/registry/fieldtag/workbench/suggest/": page(
-        of_system(DECIDE), body=lambda w: {"system": w.here.code}, quiet=True
+        of_system(DECIDE), body=lambda w: {"system": w.here.code}
     ),
     "GET admin/registry/fieldtag/workbench/columns.csv": page(anywhere(SEE)),
     **restorable("registry/systemkind", anywhere(TYPES), lambda w: w.gone_kind),
