@@ -53,7 +53,14 @@ NO_ROWS = {"GET schema", "GET docs", "GET audit/verify"}
 
 
 @pytest.fixture(autouse=True)
-def _fresh_cache() -> None:
+def _cache_that_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept for some seconds is kept throughout, however slow the machine is."""
+    for seconds in (
+        "aide.desk.work_counts.BADGE_SECONDS",
+        "aide.desk.home.CHART_SECONDS",
+        "crawling.admin.review_loading.NAMES_SECONDS",
+    ):
+        monkeypatch.setattr(seconds, 3600)
     cache.clear()
 
 
