@@ -61,7 +61,6 @@ GROUPS: tuple[tuple[str, tuple[Link, ...]], ...] = (
     (
         "Crawls",
         (
-            Link("Schedules", "clock", ("admin:crawling_crawlplan_changelist",)),
             Link(
                 "Runs",
                 "run",
@@ -84,7 +83,6 @@ GROUPS: tuple[tuple[str, tuple[Link, ...]], ...] = (
         (
             Link("Users & roles", "users", ("admin:accounts_user_changelist",), Capability.MANAGE_USERS),
             Link("API keys", "key", ("admin:accounts_apikey_changelist",), Capability.OWN_KEYS),
-            Link("PII rules", "rules", ("admin:registry_piirule_changelist",), Capability.MANAGE_USERS),
             Link(
                 "Credential references",
                 "lock",

@@ -22,7 +22,19 @@ from tests.security.matrix import NOBODY
 from tests.security.world import World, build
 
 FORMS = ("login", "login/refresh", "login/logout", "login/token")
-WITHOUT_BODY = ("/unbind", "/restore", "/publish", "/apply", "/cancel", "/retry", "login/logout-all")
+WITHOUT_BODY = (
+    *(
+        "/unbind",
+        "/restore",
+        "/publish",
+        "/apply",
+        "/cancel",
+        "/retry",
+        "/keep",
+        "/reopen",
+        "login/logout-all",
+    ),
+)
 # The snapshot door takes more, so that snapshots of large databases come through.
 LARGE = ("crawl-runs",)
 JSON = "application/json"
