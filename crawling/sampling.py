@@ -90,6 +90,9 @@ def _sample(system: System, datasets: list[Dataset]) -> int:
     except CrawlError as error:
         log.warning("pii.not_sampled", system=system.code, error=error.code)
         return 0
+    missed = [table.name for table in tables if (table.schema, table.name) not in counted]
+    if missed:
+        log.warning("pii.tables_not_sampled", system=system.code, count=len(missed), first=missed[:20])
     found = {
         fields[place, name]: evidence
         for place, columns in counted.items()

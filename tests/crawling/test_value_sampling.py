@@ -15,6 +15,7 @@ from aide_crawler.sampling import Table, sample
 from django.apps import apps
 from django.test import Client
 from django.urls import reverse
+from structlog.testing import capture_logs
 
 from aide.work.models import WorkItem
 from aide.work.runner import drain
@@ -93,6 +94,15 @@ def test_nothing_is_looked_at_unless_the_system_says_so(system: System) -> None:
     assert not WorkItem.objects.filter(task=sampling.TASK).exists()
     assert sampling.sample_now([dataset.pk]) == 0
     assert not FieldShapes.objects.exists()
+
+
+def test_a_table_whose_values_could_not_be_read_is_told_by_name(system: System) -> None:
+    System.objects.filter(pk=system.pk).update(sample_values=True)
+    gone = people(system, "gone")
+    with capture_logs() as told:
+        assert sampling.sample_now([gone.pk]) == 0
+    warnings = [each for each in told if each["event"] == "pii.tables_not_sampled"]
+    assert [(each["system"], each["count"], each["first"]) for each in warnings] == [("people", 1, ["gone"])]
 
 
 def test_shapes_are_counted_and_the_suggestion_says_so(system: System) -> None:

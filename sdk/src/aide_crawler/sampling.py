@@ -88,7 +88,7 @@ def _sampled(
             values = connection.rows(_statement(url, table, rows))
         except CrawlError:
             raise
-        except Exception as error:
+        except Exception as error:  # a table that is missing in the answer is told by whoever asked
             if explain(error, url, connecting=False).code in _FATAL:
                 raise
             continue
